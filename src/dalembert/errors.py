@@ -15,6 +15,17 @@ class ModelError(DalembertError):
     """The description of a mechanism makes no sense."""
 
 
+class UnknownParameter(ModelError):
+    """A value is given for a parameter that the model does not have.
+
+    name : of it
+    """
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
 class AssemblyError(DalembertError):
     """The initial positions or velocities cannot be made consistent with the joints.
 

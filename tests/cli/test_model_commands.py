@@ -203,6 +203,40 @@ def test_export_of_models_and_results(store):
     check_refused(call("export", "slider_crnk", "m.yaml"), "did you mean 'slider_crank'?")
 
 
+def test_numbers_of_a_whole_run(store, tmp_path):
+    """Without a file, extremes are printed that lie between steps, with the times at which."""
+    names = ("B.f.max", "slider.x.min", "A.rate.peak", "slider.x.range")
+    printed = call("export", store, "--output", ",".join(names[:3]), "--output", names[3])
+    assert printed.exit_code == 0, printed.output
+    heads, *lines = printed.stdout.splitlines()
+    assert heads.split() == ["number", "value", "unit", "at", "time", "t", "[s]"]
+    assert [line.split()[0] for line in lines] == [*names] and [line.split()[2] for line in lines] == ["N", "m", "rad/s", "m"]
+    run = da.load(store)
+    found = json.loads(call("export", store, "--json", "--output", ",".join(names)).stdout)
+    assert found["B.f.max"]["value"] == da.largest(run, "B.f") > run.signal("B.f").max()
+    assert found["slider.x.min"]["value"] == da.smallest(run, "slider.x")
+    assert found["slider.x.range"] == {
+        "value": da.largest(run, "slider.x") - da.smallest(run, "slider.x"),
+        "unit": "m",
+        "at": None,
+    }
+    for name, size in (("B.f.max", abs), ("slider.x.min", float), ("A.rate.peak", abs)):
+        value = run(found[name]["at"]).signal(name.rpartition(".")[0])
+        assert size(value) == pytest.approx(found[name]["value"], rel=1e-9)
+    rates = np.abs(run(np.linspace(0, 1, 10001)).signal("A.rate"))
+    assert rates.max() <= found["A.rate.peak"]["value"] == pytest.approx(rates.max(), rel=1e-5)
+    poses = da.kinematics(gallery.build("slider_crank"), sweep={"A": np.radians(np.arange(0, 361, 5))})
+    poses.save(tmp_path / "poses.zarr")
+    assert "at angle of A [rad]" in call("export", tmp_path / "poses.zarr", "--output", "slider.x.max").stdout
+    check_refused(call("export", store), "give a file to write, as in run.csv, or numbers of the whole run")
+    check_refused(call("export", store, "--output", "B.f"), "'B.f' is a signal over time; give a file", "B.f.max, B.f.min")
+    check_refused(call("export", store, "--output", "Bq.f.max"), "did you mean 'B.f'?")
+    check_refused(call("export", store, "--output", "B.f.max", "--every", "0.1"), "option --every is for tables")
+    check_refused(call("export", store, "a.csv", "--output", "B.f.max"), "`dalembert export RUN --output B.f.max` prints it")
+    check_refused(call("export", store, "a.csv", "--json"), "option --json is for numbers of a whole run")
+    check_refused(call("export", "slider_crank", "--output", "B.f.max"), "slider_crank is a model; first `dalembert run")
+
+
 @pytest.mark.parametrize("name", [*ALONE, *OF_SOMETHING])
 def test_every_plot(store, name):
     of = {

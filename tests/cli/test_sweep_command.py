@@ -106,7 +106,11 @@ def test_a_function_of_a_file_in_processes(tmp_path, monkeypatch):
         (("--set", "length=1", "--output", "rod.w"), "no signal 'rod.w'"),
         (("--set", "length=1", "--output", "rod.x,rd.vx"), "no signal 'rd.vx'; did you mean 'rod.vx'?"),
         (("--set", "length=1", "--output", "rod.x,rod.x"), "two have the same name"),
-        (("--set", "length=1", "--output", "rod.x.max"), "'rod.x.max' is of a whole run, no signal over time; keep 'rod.x' at"),
+        (
+            ("--set", "length=1", "--output", "rod.x.max"),
+            "'rod.x.max' is of a whole run, no signal over time; `dalembert export",
+        ),
+        (("--set", "length=1", "--output", "rod.x.max"), "of a sweep keep 'rod.x' at many times (--save-every)"),
         (("--set", "length=1", "--processes", "0"), "above 0"),
         (("--set", "length=1", "--processes", "1", "--scheduler", "tcp://x"), "exclude each other"),
     ],

@@ -151,6 +151,10 @@ def test_the_shortest_way_is_true(tmp_path, monkeypatch):
     assert commands.pop(0) == ". .venv/bin/activate" and len(commands) == 3
     said = [printed_by(command, monkeypatch) for command in commands]
     assert "\ntrusted\n" in said[1] and "press.zarr is shown at" in said[2]
+    below = README.partition("<!-- shortest -->")[2].partition("```python")[0]
+    figure, numbers = (printed_by(command, monkeypatch) for command in re.findall("^`(dalembert .*?)`", below, re.MULTILINE))
+    assert figure == "written: torque.png\n"
+    assert [line.split()[0] for line in numbers.splitlines()] == ["number", "A.f.max", "motor.min", "motor.max"]
 
 
 def test_path_of_a_new_user_is_true(tmp_path, monkeypatch):

@@ -458,7 +458,9 @@ def test_unknown_parts_of_what_is_known_list_what_there_is(name, told):
     assert (
         signal(run, "A.rate").unit == "rad/s" and run.plot.time("A.rate").axes[0].get_ylabel() == "rate of angle of A [rad/s]"
     )
-    with pytest.raises(ModelError, match=r"^'A\.max' is of a whole run, no signal over time; keep 'A' at many times"):
+    with pytest.raises(
+        ModelError, match=r"^'A\.max' is of a whole run, no signal over time; `dalembert export RUN --output A\.max` prints it"
+    ):
         run.plot.time("A.max")
     np.testing.assert_allclose(signal(run, "motor").values, run.multiplier("motor")[:, 0], rtol=1e-9)
 

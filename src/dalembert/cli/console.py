@@ -24,7 +24,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from dalembert.cli.words import in_options
-from dalembert.errors import DalembertError, SimulationError
+from dalembert.errors import DalembertError, SimulationError, UnknownParameter
 from dalembert.kernels.base.told import GENERATED, LISTENERS
 
 if TYPE_CHECKING:
@@ -87,6 +87,13 @@ class _PlainFlags:
 
 class PlainCommand(_PlainFlags, TyperCommand):
     """A command."""
+
+    def invoke(self, ctx: Any) -> Any:
+        _flags[:] = [flag for option in self.params for flag in option.opts]
+        return super().invoke(ctx)
+
+
+_flags: list[str] = []  # of the command that is called
 
 
 class OneLineErrors(_PlainFlags, TyperGroup):
@@ -283,6 +290,12 @@ def say_written(*paths: Path | None) -> None:
             Voice().say(f"written: {path}")
 
 
+def _as_option(name: str) -> str:
+    """What is no parameter of a model may be an option of the command."""
+    flag = f"--{name.replace('_', '-')}"
+    return f"; {flag} is an option of its own: give {flag} VALUE, without --set" if flag in _flags else ""
+
+
 @contextmanager
 def reported_errors(voice: Voice | None = None) -> Iterator[None]:
     """Turn what goes wrong into one line and an exit code; warnings become one line, too. What is compiled meanwhile is told,
@@ -304,6 +317,9 @@ def reported_errors(voice: Voice | None = None) -> Iterator[None]:
         except SimulationError as problem:
             complain(problem)
             raise typer.Exit(Code.FAILED) from None
+        except UnknownParameter as problem:
+            complain(f"{problem}{_as_option(problem.name)}")
+            raise typer.Exit(Code.BAD_INPUT) from None
         except DalembertError as problem:
             complain(problem)
             raise typer.Exit(Code.BAD_INPUT) from None

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.console import Voice, names_in, reported_errors
+from dalembert.cli.console import Answer, names_in, print_json, reported_errors, warn
+from dalembert.cli.method import grouped
 from dalembert.errors import ModelError
 
 FORMATS = (".csv", ".nc", ".parquet", ".html", ".png", ".gif", ".mp4")  # of a result
@@ -19,10 +20,11 @@ SourceName = Annotated[
     ),
 ]
 Target = Annotated[
-    Path,
+    Path | None,
     typer.Argument(
         help="File to write. Of a result: table (.csv, .nc, .parquet), page (.html), picture (.png), animation (.gif, .mp4);"
-        " of a sweep: .csv, one row per run; of a model: .yaml."
+        " of a sweep: .csv, one row per run; of a model: .yaml. Without it, numbers of the whole run that --output names are"
+        " printed."
     ),
 ]
 Fps = Annotated[float, typer.Option(help="Of an animation: pictures per second.")]
@@ -44,16 +46,17 @@ Output = Annotated[
     typer.Option(
         "--output",
         help="Of a table: signals to write alone, 'motor,C.f,slider.x'; default: all named outputs (in .csv of a"
-        " model in a plane without those that are zero there).",
+        " model in a plane without those that are zero there). Without a file: numbers of the whole run, 'C.f.max,motor.min',"
+        " or .peak (largest size), .range, with the times at which.",
     ),
 ]
 Every = Annotated[float | None, typer.Option(help="Of a table: seconds between rows; default: the saved times.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
+@grouped
 def export(
     source: SourceName,
-    target: Target,
+    target: Target = None,
     fps: Fps = 25.0,
     output: Output = None,
     every: Every = None,
@@ -61,15 +64,23 @@ def export(
     size: Size = "800x600",
     camera: CameraFrom = None,
     at: Time = None,
-    quiet: Quiet = False,
+    *,
+    answer: Answer,
 ) -> None:
     """Write a result as a table for other programs, as a page, a picture or an animation; a model (a gallery name, a Python
-    file, a result's) as a model file.
+    file, a result's) as a model file. Without a file, print numbers of a whole run: --output A.f.max,motor.min.
 
     Exit codes:
-    0 = written; 2 = bad input (source, format, path).
+    0 = written, or printed; 2 = bad input (source, format, path).
     """
-    with reported_errors(Voice(quiet=quiet)):
+    with reported_errors(answer.voice):
+        if target is None:
+            if every is not None:
+                raise ModelError("option --every is for tables; numbers of a whole run are those between saved times as well")
+            _print_numbers(source, names_of(output), answer)
+            return
+        if answer.as_json:
+            raise ModelError(f"option --json is for numbers of a whole run; leave out {target}, or --json")
         from dalembert.cli.run import save_times
         from dalembert.cli.source import YAML
         from dalembert.io.sweep_store import is_sweep
@@ -106,14 +117,49 @@ def export(
                 export_picture(solution, target, t=at, size=(int(pixels[0]), int(pixels[1])), camera=direction)
             else:
                 width, height = (int(edge) for edge in pixels)
-                bar = False if quiet else None
+                bar = answer.progress
                 export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction, progress=bar)
         else:
             run = load(source)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
-            names = [name for text in output or () for name in names_in(text) or ()]
-            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target, *names)
-        Voice(quiet=quiet).say(f"written: {target}")
+            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target, *names_of(output))
+        answer.voice.say(f"written: {target}")
+
+
+def names_of(output: list[str] | None) -> list[str]:
+    return [name for text in output or () for name in names_in(text) or ()]
+
+
+def _print_numbers(source: str, names: list[str], answer: Answer) -> None:
+    """A table of numbers of a whole run by name, with units and the times at which they are reached."""
+    from rich.table import Table
+
+    from dalembert.cli.source import check_result
+    from dalembert.io.sweep_store import is_sweep
+    from dalembert.questions.objectives import of_whole_run
+    from dalembert.simulation.load import load
+
+    if not names:
+        fix = "give a file to write, as in run.csv, or numbers of the whole run to print, as in --output A.f.max,motor.min"
+        raise ModelError(f"export: what of {source}? {fix}")
+    check_result(source)
+    if is_sweep(source):
+        raise ModelError(f"{source} holds a sweep; `dalembert export {source} runs.csv` has such numbers of each run")
+    run = load(source)
+    if len(run.t) < 2:
+        raise ModelError(f"{source}: the run has {len(run.t)} states; numbers of a whole run need more")
+    numbers = {name: of_whole_run(run, name) for name in names}
+    if run.status not in ("complete", "event"):
+        warn(f"{source}: the run is {run.status}; these are numbers of what there is, to t = {run.t[-1]:.6g} s")
+    if answer.as_json:
+        print_json({name: dict(zip(("value", "unit", "at"), found, strict=True)) for name, found in numbers.items()})
+        return
+    table = Table(box=None, pad_edge=False)
+    for k, title in enumerate(("number", "value", "unit", f"at {run.over}")):
+        table.add_column(title, justify="right" if k % 2 else "left", no_wrap=True, overflow="fold")
+    for name, (value, unit, when) in numbers.items():
+        table.add_row(name, f"{value:.6g}", unit, "" if when is None else f"{when:.6g}")
+    answer.voice.show(table)
 
 
 def _camera(text: str) -> str | list[float]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.console import AsJson, ModelName, Set, Voice, print_json, reported_errors, say_written
+from dalembert.cli.kinematics import TIMES
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
     from dalembert.model.model import Model
     from dalembert.questions.inverse import InverseDynamics
 
-Times = Annotated[str | None, typer.Option("--times", help="FROM:TO:STEP in seconds: the model's drivers make the motion.")]
+Times = Annotated[str | None, typer.Option("--times", help=TIMES)]
 Run = Annotated[Path | None, typer.Option("--run", help="Result store of a run of this model, whose motion is taken instead.")]
 Actuators = Annotated[
     list[str] | None,

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from dalembert.model.model import Model
     from dalembert.simulation.solution import Solution
 
-Sweep = Annotated[str | None, typer.Option(help="JOINT=FROM:TO:STEP of its coordinate, angles in degrees, lengths in metres.")]
-Times = Annotated[str | None, typer.Option("--times", help="FROM:TO:STEP in seconds, of a model with drivers.")]
+TIMES = "FROM:TO:STEP in seconds, of a model with drivers: 0:2:0.01 is 0, 0.01, 0.02, ..., 2."
+_POSES = "JOINT=FROM:TO:STEP of its coordinate, angles in degrees, lengths in metres: A=0:360:5 is 0, 5, 10, ..., 360."
+Sweep = Annotated[str | None, typer.Option(help=_POSES)]
+Times = Annotated[str | None, typer.Option("--times", help=TIMES)]
 Out = Annotated[Path | None, typer.Option(help="Result store to write (.zarr), for `view`, `plot` and `export`.")]
 Picture = Annotated[Path | None, typer.Option("--plot", help="Picture of all joint coordinates (.png, .svg, .pdf).")]
 MOST_ROWS = 25
@@ -71,6 +73,9 @@ def values_of(option: str, text: str) -> Any:
     if not (np.isfinite([first, last, step]).all() and step != 0.0 and (last - first) * step >= 0):
         raise ModelError(f"option {option} is {text!r}; give a STEP that leads from FROM to TO")
     count = (last - first) / step
+    if 0 < count < 1 - 1e-12:
+        fix = f"{first:g}:{last:g}:{(last - first) / 100:g} are 101 values"
+        raise ModelError(f"option {option} is {text!r}: STEP, from value to value, leads beyond TO; give a smaller one: {fix}")
     if count > 1e6:
         raise ModelError(f"option {option} is {text!r}: {count:.3g} values; give a larger STEP")
     return first + step * np.arange(int(count * (1 + 1e-12)) + 1)

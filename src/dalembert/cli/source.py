@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 from dalembert.cli.console import warn
-from dalembert.errors import DalembertError, ModelError
+from dalembert.errors import DalembertError, ModelError, UnknownParameter
 from dalembert.gallery import GALLERY, build
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
@@ -230,6 +230,8 @@ def _blaming(path: Path) -> Iterator[None]:
         yield
     except SyntaxError as problem:
         raise ModelError(f"{path}, line {problem.lineno}: {problem.msg}") from None
+    except UnknownParameter:
+        raise
     except (Exception, SystemExit) as problem:
         kind = "" if isinstance(problem, DalembertError) else f"{type(problem).__name__}: "
         raise ModelError(f"{path}{_line_in(path, problem)}: {kind}{problem}") from None

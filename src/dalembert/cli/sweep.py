@@ -12,13 +12,16 @@ import typer
 from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, names_in, print_json, reported_errors
 from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import TEnd
-from dalembert.errors import ModelError, SimulationError
+from dalembert.errors import ModelError, SimulationError, UnknownParameter
 from dalembert.model.validation import nearest
 
 if TYPE_CHECKING:
     from dalembert.simulation.sweep import Sweep
 
-_HOW = "NAME=FROM:TO:COUNT or NAME=A,B,C, an argument of `build(...)` or of a gallery function, or a parameter of a YAML file"
+_HOW = (
+    "NAME=FROM:TO:COUNT, so many values from end to end (crank=0.1:0.3:5 is 0.1, 0.15, 0.2, 0.25, 0.3), or NAME=A,B,C;"
+    " an argument of `build(...)` or of a gallery function, or a parameter of a YAML file"
+)
 Set = Annotated[list[str] | None, typer.Option("--set", help=f"{_HOW}; repeated: all combinations.")]
 Out = Annotated[Path, typer.Option(help="Store to write, as in --out s.zarr; the same command goes on with one that exists.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a sweep at --out that was called otherwise.")]
@@ -68,7 +71,8 @@ def sweep(
             raise ModelError("option --set: a name is given twice; give each once")
         for text, (name, given) in zip(set_, values.items(), strict=True):
             if build.parameters is not None and name not in build.parameters:
-                raise ModelError(f"option --set: {model} has no parameter {name!r}; {nearest(name, build.parameters)}")
+                text = f"option --set: {model} has no parameter {name!r}; {nearest(name, build.parameters)}"
+                raise UnknownParameter(text, name)
             if build.parameters is not None and given.dtype.kind == "U":
                 raise ModelError(f"option --set is {text!r}; parameters of model files are numbers")
         with _client(processes, scheduler) as client:

@@ -220,15 +220,30 @@ def corrupt(folder: Path, what: str) -> StoreError:
     return StoreError(f"{folder}: the result is corrupt or truncated: {what}; {ADVICE}")
 
 
+def check_suffix(target: Path, what: str = "a result") -> None:
+    """Refuse a name of what a store is not: it would be a folder that is called like a file."""
+    store, name = f"{target.stem}.zarr", target.name
+    written = {
+        **dict.fromkeys((".csv", ".nc", ".parquet"), ("a table", f"`dalembert export {store} {name}`, or solution.export")),
+        **dict.fromkeys((".png", ".svg", ".pdf"), ("a figure", f"`dalembert plot {store} --out {name}`")),
+        **dict.fromkeys((".html", ".gif", ".mp4"), ("what moves", f"`dalembert export {store} {name}`")),
+        **dict.fromkeys((".yaml", ".yml"), ("its model", f"`dalembert export {store} {name}`")),
+        **dict.fromkeys((".json", ".txt", ".xlsx"), ("a table", f"`dalembert export {store} {target.stem}.csv`")),
+    }.get(target.suffix.lower())
+    if written is not None:
+        fix = "give a path that ends in .zarr"
+        if what == "a sweep":
+            raise StoreError(f"{target}: {what} is stored as a folder; {fix}")
+        raise StoreError(f"{target}: {what} is stored as a folder, {written[0]} is written from it; {fix}, then {written[1]}")
+
+
 def check_target(target: Path, overwrite: bool, *, locked: bool = False) -> None:
     """Raise a `StoreError` when something is in the way that must not be replaced, or another run writes there.
 
     locked : the lock is not asked for
     """
     check_parent(target)
-    if target.suffix.lower() in (".csv", ".nc", ".parquet"):
-        store = f"give a path that ends in .zarr, then `dalembert export {target.stem}.zarr {target.name}`, or solution.export"
-        raise StoreError(f"{target}: a result is stored as a folder, a table is written from it; {store}")
+    check_suffix(target)
     with translate_os_errors(target, "write"):
         if not os.path.lexists(target) or (target.is_dir() and not os.listdir(target)):
             return

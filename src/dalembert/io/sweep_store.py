@@ -30,7 +30,7 @@ from dalembert.errors import StoreError
 from dalembert.files import check_parent, replace_file, translate_os_errors
 from dalembert.io.column import DTYPES, Column, array_metadata, as_bytes, chunk_key, digest_of, fill_of, read_block, read_column
 from dalembert.io.lock import FolderLock
-from dalembert.io.place import SWEEP
+from dalembert.io.place import SWEEP, check_suffix
 from dalembert.io.record import read_record, write_record
 from dalembert.results.plain import encode
 
@@ -234,6 +234,7 @@ def create_sweep(
 ) -> SweepStore:
     """A new store without blocks, whole or not at all. columns : name -> (dims, values), texts among them"""
     check_parent(path)
+    check_suffix(path, "a sweep")
     folders: dict[str, str] = {}
     for name in (*columns, *arrays):
         plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:60] or "array"

@@ -45,11 +45,12 @@ def by_name(function: F, called: str | None = None) -> F:
     parameters, name = inspect.signature(function).parameters, called or function.__name__
     plain = [key for key, parameter in parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
     named, told = [key for key in parameters if key not in plain], [key for key in plain if key != "self"]
-    passed_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    kinds = {parameter.kind for parameter in parameters.values()}
+    passed_on, any_number = inspect.Parameter.VAR_KEYWORD in kinds, inspect.Parameter.VAR_POSITIONAL in kinds
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
-        if len(arguments) > len(plain):
+        if len(arguments) > len(plain) and not any_number:
             more = ", ".join(f"{key}={shown(value)}" for key, value in zip(named, arguments[len(plain) :], strict=False))
             fix = f", and all else by name: {more}" if more else "; several numbers for one of them go in brackets of their own"
             raise TypeError(f"{name} takes {', '.join(told)}{fix}")
@@ -250,13 +251,18 @@ def _literals(cls: type[Any]) -> dict[str, tuple[Any, ...]]:
     return {label: get_args(hint) for label, hint in hints.items() if get_origin(hint) is Literal}
 
 
-_CALLED = {  # joints and motions by other names
-    **dict.fromkeys(("sine", "sin", "cosine", "sinusoid", "oscillation"), "harmonic"),
-    **dict.fromkeys(("hinge", "pin", "rotary", "rotational", "turning"), "revolute"),
-    **dict.fromkeys(("slider", "slide", "sliding", "linear"), "prismatic"),
-    **dict.fromkeys(("ball", "socket", "ball_and_socket"), "spherical"),
-    **dict.fromkeys(("weld", "welded", "rigid"), "fixed"),
-    **dict.fromkeys(("cardan", "hooke"), "universal"),
+_CALLED = {  # joints, motions, what springs have, instants, by other names
+    **dict.fromkeys(("sine", "sin", "cosine", "sinusoid", "oscillation"), ("harmonic",)),
+    **dict.fromkeys(("hinge", "pin", "rotary", "rotational", "turning"), ("revolute",)),
+    **dict.fromkeys(("slider", "slide", "sliding", "linear"), ("prismatic",)),
+    **dict.fromkeys(("ball", "socket", "ball_and_socket"), ("spherical",)),
+    **dict.fromkeys(("weld", "welded", "rigid"), ("fixed",)),
+    **dict.fromkeys(("cardan", "hooke"), ("universal",)),
+    **dict.fromkeys(("k", "spring_rate", "spring_constant"), ("stiffness",)),
+    **dict.fromkeys(("c", "damper"), ("damping",)),
+    **dict.fromkeys(("rest", "rest_length", "free_length", "natural_length", "length0", "l0", "l_0"), ("length", "reference")),
+    **dict.fromkeys(("at", "time"), ("t",)),
+    **dict.fromkeys(("angle", "angle0", "rest_angle", "free_angle", "length"), ("reference",)),
 }
 
 
@@ -268,7 +274,8 @@ def near(name: str, known: Iterable[str]) -> str | None:
     if name.lower() in _GROUND and "ground" in known and not any(other.startswith(name) for other in known):
         return "ground"
     add = "add_" * name.startswith("add_")
-    if (meant := add + _CALLED.get(name.removeprefix(add).removesuffix("_joint").lower(), "")) in known:
+    called = _CALLED.get(name.removeprefix(add).removesuffix("_joint").lower(), ())
+    if meant := next((add + other for other in called if add + other in known), None):
         return meant
     if len(name) > 3 and (longer := [other for other in known if other.startswith(name)]):
         return min(longer, key=len)

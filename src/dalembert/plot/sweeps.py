@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 _BANDS = ((0.05, 0.95, 0.25), (0.25, 0.75, 0.45))  # quantiles and how opaque
-_SHOWN = 5  # single runs
+_SHOWN, _ALL = 5, 12  # single runs beside quantiles; the most that are shown one by one
 _AT_ONCE = 2**24  # numbers in memory
 
 
@@ -88,7 +89,8 @@ class SweepPlots:
         return figure
 
     def fan(self, output: str, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
-        """A series of all runs over time: the median, the middle half and nine tenths of the runs, and a few of them.
+        """A series of all runs over time: up to twelve one by one, with their parameters; of more the median, the middle half
+        and nine tenths of the runs, and a few of them.
 
         degrees : as for `map`
         """
@@ -103,6 +105,8 @@ class SweepPlots:
             raise ModelError("plot.fan: no run is complete")
         if len(t) < 3:
             raise ModelError(f"plot.fan: the sweep kept {len(t)} instants, too few for curves; give save_at= (--save-every)")
+        if len(good) <= _ALL:
+            return self._each(output, array, good, factor, text, ax)
         each = max(1, _AT_ONCE // len(good))  # times at once
         levels = sorted({0.5, *(q for band in _BANDS for q in band[:2])})
         parts = [factor * np.quantile(array[:, k : k + each].values[good], levels, axis=0) for k in range(0, len(t), each)]
@@ -121,6 +125,28 @@ class SweepPlots:
             panel.set_ylabel(text)
             calm(panel)
             panel.set_title(f"{output}: {len(good)} of {len(self._sweep)} runs")
+            legend_beside(panel)
+        return figure
+
+    def _each(self, output: str, array: xarray.DataArray, good: Array, factor: float, text: str, ax: Axes | None) -> Figure:
+        """Every run as a line, from dark to bright, named by the parameters that differ."""
+        sweep = self._sweep
+        values = {name: sweep[name].values[good] for name in sweep._store.attributes["parameters"] if sweep[name].ndim == 1}
+        differ = {name: of for name, of in values.items() if len(set(of.tolist())) > 1} or values
+        with house_style():
+            figure = new_figure() if ax is None else owner_of(ax)
+            panel = figure.add_subplot() if ax is None else ax
+            colours = colormaps["viridis"](np.linspace(0.0, 0.9, len(good)))
+            for k, run in enumerate(good.tolist()):
+                told = (
+                    f"{name} = {of[k]:.4g}" if of.dtype.kind in "fiu" else f"{name} = {of[k]}" for name, of in differ.items()
+                )
+                label = ", ".join(told) or f"run {run}"
+                panel.plot(sweep.t, factor * array[run].values, color=colours[k], linestyle="-", label=label)
+            panel.set_xlabel("time t [s]")
+            panel.set_ylabel(text)
+            calm(panel)
+            panel.set_title(f"{output}: {len(good)} of {len(sweep)} runs")
             legend_beside(panel)
         return figure
 

@@ -159,7 +159,8 @@ def _rates(rates: Mapping[str, float] | None) -> dict[str, float]:
 
 def _one(mechanism: Mechanism, x: Array, rates: dict[str, float]) -> Equilibrium:
     if mechanism.degrees_of_freedom == 0 and not rates:
-        raise ModelError("equilibrium: nothing can move freely: drivers and joints leave no freedom; use kinematics")
+        fix = "use kinematics for its poses, inverse_dynamics (`dalembert inverse`) for what drivers supply to hold or move it"
+        raise ModelError(f"equilibrium: nothing can move freely: drivers and joints leave no freedom; {fix}")
     if rates or np.abs(dense_rows(mechanism, 0.0, x)[2]).max(initial=0.0) > 0.0:
         state, found, iterations = steady_motion(mechanism, x, rates)
         moving = {a.name: float(r) for a, r in zip(found.zeta.actions, found.zeta.rates, strict=True) if r != 0.0}

@@ -27,19 +27,24 @@ def is_dense(solution: Any) -> bool:
     return not (solution.settings.get("kinematics") or solution.formulation_type.compliant or np.any(np.diff(solution.t) <= 0))
 
 
-def at_peak(solution: Any, values: Callable[[Any], Array]) -> float | None:
-    """Of states beside those of a run, at the time when the output of that run is largest; None where there are none there."""
+def at_peak(solution: Any, values: Callable[[Any], Array]) -> tuple[float, float] | None:
+    """When the output of a run is largest, and its value then of states beside those; None where there are none there."""
     if getattr(solution, "peaks", None) is None:
         return None
     there = solution.beside.sensitivities.peaks()
-    return float(values(solution.peaks)[int(np.argmax(values(there)))])
+    k = int(np.argmax(values(there)))
+    return float(there.t[k]), float(values(solution.peaks)[k])
 
 
-def true_maximum(solution: Any, values: Callable[[Any], Array], key: Hashable) -> float:
-    """values : of an output of a solution, one for each of its times;  key : by which a run with sensitivities remembers it"""
+def true_maximum(solution: Any, values: Callable[[Any], Array], key: Hashable) -> tuple[float, float]:
+    """When, and how much.
+
+    values : of an output of a solution, one for each of its times;  key : by which a run with sensitivities remembers it
+    """
     known = None if solution.sensitivities is None else solution.sensitivities.largest
     if known is not None and key in known:
-        return float(known[key][1])
+        when, value = known[key]
+        return float(when), float(value)
     t, y = _finer(solution, values(solution), values)
     for _ in range(_ROUNDS):
         inner = np.arange(1, len(t) - 1)
@@ -47,12 +52,12 @@ def true_maximum(solution: Any, values: Callable[[Any], Array], key: Hashable) -
         best = np.unique(np.append(tops[np.argsort(-y[tops])][:_PEAKS], np.argmax(y)))
         times = [np.linspace(t[max(k - 1, 0)], t[min(k + 1, len(t) - 1)], _POINTS + 2) for k in best]
         t, y = _joined(solution, t, y, np.concatenate(times), values)
-    if known is None:
-        return float(np.max(y))
-    if (top := _top(t, y)) is not None:
+    if known is not None and (top := _top(t, y)) is not None:
         t, y = np.array([top]), values(solution(np.array([top])))
-    known[key] = float(t[int(np.argmax(y))]), float(np.max(y))
-    return float(known[key][1])
+    found = float(t[int(np.argmax(y))]), float(np.max(y))
+    if known is not None:
+        known[key] = found
+    return found
 
 
 def _top(t: Array, y: Array) -> float | None:

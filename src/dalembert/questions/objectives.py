@@ -17,6 +17,7 @@ from dalembert.arrays import Array
 from dalembert.errors import DalembertError, ModelError
 from dalembert.model.validation import shown
 from dalembert.questions.extremum import at_peak, is_dense, true_maximum
+from dalembert.results.signal_names import OVER_TIME
 from dalembert.results.signals import signal
 
 _DEGREE = 5
@@ -39,16 +40,40 @@ def largest(solution: Any, output: object) -> float:
     Between them it is that of the run itself (its dense output); in poses of `kinematics` that of a smooth curve through the
     values at saved times.
     """
-    return _extremum("largest", solution, output, 1.0)
+    return _extremum("largest", solution, output, 1.0)[1]
 
 
 def smallest(solution: Any, output: object) -> float:
     """The smallest value that an output has in a run, between saved times as well; see `largest`."""
-    return -_extremum("smallest", solution, output, -1.0)
+    return -_extremum("smallest", solution, output, -1.0)[1]
 
 
-def _extremum(what: str, solution: Any, output: object, sign: float) -> float:
-    """The largest of an output times a sign."""
+def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
+    """Value, unit and time of "A.f.max", .min, .peak (largest size) or .range (which has no time), as `largest` has them."""
+    output, _, kind = name.rpartition(".")
+    try:
+        signal(solution, name)
+    except ModelError:
+        if kind not in OVER_TIME or not output:
+            raise
+    else:
+        parts = ", ".join(f"{name}.{part}" for part in OVER_TIME)
+        raise ModelError(f"{name!r} is a signal over time; give a file to write it to, or one number of the run: {parts}")
+    unit = signal(solution, output).unit
+    found = [
+        (sign * value, when)
+        for what, sign, kinds in (("largest", 1.0, ("max", "peak", "range")), ("smallest", -1.0, ("min", "peak", "range")))
+        if kind in kinds
+        for when, value in [_extremum(what, solution, output, sign)]
+    ]
+    if kind == "range":
+        return found[0][0] - found[1][0], unit, None
+    value, when = max(found, key=lambda one: abs(one[0]))
+    return abs(value) if kind == "peak" else value, unit, when
+
+
+def _extremum(what: str, solution: Any, output: object, sign: float) -> tuple[float, float]:
+    """The largest of an output times a sign: when, and how much."""
 
     def values(s: Any) -> Array:
         return sign * _series(s, output)[1]
@@ -64,7 +89,7 @@ def _extremum(what: str, solution: Any, output: object, sign: float) -> float:
         return found
     t, y = _series(solution, output, _TIMES)
     found, rough = (_maximum(s, t) for s in _splines(t, sign * y))
-    _enough(what, output, abs(found - rough), y)
+    _enough(what, output, abs(found[1] - rough[1]), y)
     return found
 
 
@@ -86,7 +111,8 @@ def _series(solution: Any, output: object, least: int = 1) -> tuple[Array, Array
         raise ModelError(f"the output has the shape {y.shape}; give one value for each of the {len(t)} times")
     if len(t) < least:
         raise ModelError(
-            f"the run has {len(t)} saved times; integrals and extrema need at least {least}: give more by save_at="
+            f"the run has {len(t)} saved times; integrals and extrema need at least {least}: give more, save_at= (--save-every)"
+            ", or more poses"
         )
     return t, y
 
@@ -96,10 +122,11 @@ def _splines(t: Array, y: Array) -> tuple[BSpline, BSpline]:
     return make_interp_spline(t, y, k=_DEGREE), make_interp_spline(t[half], y[half], k=_DEGREE)
 
 
-def _maximum(spline: BSpline, t: Array) -> float:
+def _maximum(spline: BSpline, t: Array) -> tuple[float, float]:
     at = np.atleast_1d(PPoly.from_spline(spline.derivative()).roots(extrapolate=False))
-    at = at[np.isfinite(at)]
-    return float(np.max(spline(np.concatenate([t[[0, -1]], at]))))
+    at = np.concatenate([t[[0, -1]], at[np.isfinite(at)]])
+    k = int(np.argmax(values := spline(at)))
+    return float(at[k]), float(values[k])
 
 
 def _enough(what: str, output: object, apart: float, y: Array) -> None:

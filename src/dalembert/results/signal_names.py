@@ -18,6 +18,7 @@ OVER_TIME: dict[str, tuple[str, Callable[..., Array]]] = {  # of a series that a
     "peak": ("largest saved size of {}", lambda values, axis: np.abs(values).max(axis)),
     "range": ("range of saved {}", np.ptp),
 }
+_IN_PYTHON = {"max": "da.largest", "min": "da.smallest"}
 ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 _VECTOR = ("", "x", "y", "z")
 _SAID = {"load": "force or torque", "effort": "force or torque", "turning": "rate of the angle"}
@@ -43,8 +44,9 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
     if (turned := text.removesuffix(".rate")).endswith(".angle") and (of := turned.removesuffix(".angle")) in bodies:
         raise ModelError(f"there is no signal {text!r}; {_without_angle(model, of)}")
     if part in OVER_TIME and owner:
-        mend = f"keep {owner!r} at many times (save_at=, --save-every), and the sweep has it: `dalembert plot SWEEP map {text}`"
-        raise ModelError(f"{text!r} is of a whole run, no signal over time; {mend}")
+        one = f"`dalembert export RUN --output {text}` prints it ({_IN_PYTHON.get(part, 'da.largest, da.smallest')} in Python)"
+        many = f"of a sweep keep {owner!r} at many times (save_at=, --save-every), then `dalembert plot SWEEP map {text}`"
+        raise ModelError(f"{text!r} is of a whole run, no signal over time; {one}; {many}")
     along = [*drivers, *(force.name for force in model.forces if force.coordinates == 1)]
     alike = next((name for name in (*bodies, *elements) if name.lower() == text.lower()), None)
     if known := next((name for name in signals_of(model) if name.lower() == text.lower()), None):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, UnknownParameter
 from dalembert.model.validation import nearest, shown
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def check_names(build: Any, table: Mapping[str, Any], called: str | None = None)
     if not any(argument.kind is inspect.Parameter.VAR_KEYWORD for argument in arguments.values()):
         for name in table:
             if name not in known:
-                raise ModelError(f"parameters: {called} takes no {name!r}; {nearest(name, known)}")
+                raise UnknownParameter(f"parameters: {called} takes no {name!r}; {nearest(name, known)}", name)
     missing = [name for name in known if name not in table and arguments[name].default is inspect.Parameter.empty]
     if missing:
         raise ModelError(f"parameters: {called} also needs {', '.join(missing)}; give one value per run, or a default")

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, UnknownParameter
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.file.arguments import as_argument, body_arguments
 from dalembert.model.file.expression import check_name, evaluate
@@ -66,7 +66,7 @@ def read_string(
         known = known if isinstance(known, dict) else {}
         for key in given:
             if key not in known:
-                raise ModelError(f"{name}: has no parameter {key!r}; {nearest(key, known)}")
+                raise UnknownParameter(f"{name}: has no parameter {key!r}; {nearest(key, known)}", key)
         data["parameters"] = known | {key: number(f"parameter {key!r}", "value", value) for key, value in given.items()}
     checked: dict[str, Any] = {}
     problems = list(islice(_problems(document, data, checked), MAX_PROBLEMS + 1))
