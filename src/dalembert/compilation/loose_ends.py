@@ -22,7 +22,8 @@ _ACROSS = np.eye(3)
 
 def loose_ends(model: Model) -> Iterator[str]:
     """One sentence for each place."""
-    ends = [(bar, s * 0.5 * bar.length * bar.along) for bar in links_of(model).values() if bar and bar.bar for s in (-1.0, 1.0)]
+    bars = [bar for bar in links_of(model).values() if bar and bar.bar]
+    ends = [(bar, bar.middle + s * 0.5 * bar.length * bar.along) for bar in bars for s in (-1.0, 1.0)]
     held, near = _held(model), _neighbours(model)
     loose = [_is_loose(bar, p, held.get(bar.body, [])) for bar, p in ends]
     if not any(loose):
