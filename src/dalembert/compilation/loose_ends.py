@@ -44,6 +44,17 @@ def loose_ends(model: Model) -> Iterator[str]:
             yield f"an end of {bar.body!r} is at {spots[other][1]} and nothing joins them there: a joint may be missing"
 
 
+def free_end(model: Model, bar: Link) -> Array | None:
+    """(3,) the end of a bar, in body axes, at which no joint is, where joints hold it elsewhere; None where both are alike."""
+    held = []
+    for joint in (joint for joint in model.joints if not joint.members):
+        for name, p, axis in ((joint.first, joint.p_i, joint.E_i[:, 2]), (joint.second, joint.p_j, joint.E_j[:, 2])):
+            if name == bar.body:
+                held.append((p, _ACROSS - np.outer(axis, axis) if joint.type in HINGES else _ACROSS))
+    free = [p for s in (-1.0, 1.0) if _is_loose(bar, p := bar.middle + s * 0.5 * bar.length * bar.along, held)]
+    return free[0] if len(free) == 1 else None
+
+
 def _is_loose(bar: Link, p: Array, own: list[tuple[Array, Array | None]]) -> bool:
     """own : points of what holds the bar, None for anywhere, with projections on what does not move them."""
     return not any(across is None or np.linalg.norm(across @ (at - p)) <= AT * bar.length for at, across in own)
