@@ -46,7 +46,7 @@ def loose_ends(model: Model) -> Iterator[str]:
 
 def free_end(model: Model, bar: Link) -> Array | None:
     """(3,) the end of a bar, in body axes, at which no joint is, where joints hold it elsewhere; None where both are alike."""
-    held = []
+    held: list[tuple[Array, Array | None]] = []
     for joint in (joint for joint in model.joints if not joint.members):
         for name, p, axis in ((joint.first, joint.p_i, joint.E_i[:, 2]), (joint.second, joint.p_j, joint.E_j[:, 2])):
             if name == bar.body:

@@ -184,7 +184,7 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
             across = number(owner, "inertia", inertia, above=0.0)
             bar["inertia"] = (bar["inertia"][0] if radius else THIN * across, across, across)
         if shifted:
-            bar["position"] = place
+            bar["position"] = tuple(place.tolist())
         made = self.add_body(name, **bar, velocity=velocity, angular_velocity=angular_velocity, fixed=fixed)
         if shifted:  # it is drawn where it is
             drawn = {**bar["shape"], "position": own_point(owner, made, None, middle)}
