@@ -59,6 +59,23 @@ def test_everything_has_units_and_a_description(solution, dataset):
     assert "JetMultibody" in dataset.attrs["citations"]
 
 
+def check_signals(solution, table, some):
+    """Each column that is called like a signal is that signal, to the bit, and these are among them."""
+    assert set(some) <= set(table)
+    for name in table:
+        try:
+            expected = solution.signal(name)
+        except (da.ModelError, KeyError):
+            assert "[" in name or name in ("time", "position_drift", "velocity_drift", "s_dot_jump"), name
+        else:
+            np.testing.assert_array_equal(table[name], expected, err_msg=name)
+
+
+def read(path):
+    with path.open(newline="") as file:
+        return {name: np.array(column, dtype=float) for name, *column in zip(*csv.reader(file), strict=True)}
+
+
 def test_netcdf_round_trip(solution, dataset, tmp_path):
     solution.export(tmp_path / "run.nc")
     with xarray.open_dataset(tmp_path / "run.nc") as read:
@@ -72,10 +89,13 @@ def test_parquet_and_csv_round_trip(solution, dataset, tmp_path):
     table = parquet.read_table(tmp_path / "run.parquet")
     with (tmp_path / "run.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
-    assert header == table.column_names
-    for column, texts in zip(table.columns, zip(*rows, strict=True), strict=True):
-        np.testing.assert_array_equal(column.to_numpy(), np.array(texts, dtype=float))
-    named = dict(zip(header, table.columns, strict=True))
+    named = dict(zip(table.column_names, table.columns, strict=True))
+    here = dict(zip(header, np.array(rows, dtype=float).T, strict=True))
+    sizes = [name for name in header if name in ("A.f", "B.f", "C.f", "D.f")]
+    for column, values in zip(table.columns, (here[name] for name in header if name not in sizes), strict=True):
+        np.testing.assert_array_equal(column.to_numpy(), values)
+    check_signals(solution, here, ("rod.x", "rod.vz", "A", "A.rate", "C.angle_first", "C.angle_first.rate", "D", "B.fz", "B.f"))
+    assert {"B.rotation_x", "acceleration[rod,x]", "quaternion[rod,w]", "coordinate_rate[B.rotation_x]"} <= set(here)
     np.testing.assert_array_equal(named["position[rod,x]"], dataset.position.sel(body="rod", axis="x"))
     np.testing.assert_array_equal(named["coordinate[D.translation]"], solution.coordinate("D"))
     np.testing.assert_array_equal(named["reaction_force[B,z]"], solution.reaction("B").force[:, 2])
@@ -95,8 +115,7 @@ def test_drivers_and_redundant_joints(tmp_path):
     np.testing.assert_allclose(torque, 4.0, rtol=0, atol=1e-9)
     # by the names of signals, with P = M w; a name that is an output's or a dimension's is that one's
     driven.export(tmp_path / "run.csv")
-    with (tmp_path / "run.csv").open(newline="") as file:
-        table = {name: np.array(column, dtype=float) for name, *column in zip(*csv.reader(file), strict=True)}
+    table = read(tmp_path / "run.csv")
     np.testing.assert_allclose(table["motor"], 4.0, rtol=0, atol=1e-9)
     np.testing.assert_allclose(table["motor.power"], 16.0 * TIMES, rtol=0, atol=1e-8)
     model.add_torque("time", "wheel", (0.0, 0.0, 1.0))
@@ -161,31 +180,29 @@ def test_tables_of_a_plane_have_no_columns_of_zeros(tmp_path, coordinates):
     run = da.simulate(lever(), 1.0, save_at=TIMES, coordinates=coordinates)
     run.export(tmp_path / "run.csv")
     bodies = ("arm", "weight", "bead", "block")
-    in_plane = [f"{body},{axis}" for body in bodies for axis in "xz"]
     joints = ("A", "weld", "glue", "guide", "motor")
-    each = ("A.angle", "guide.translation")
     energies = ["kinetic_energy", "potential_energy", "external_work", "total_energy", "position_drift", "velocity_drift"]
     assert header(tmp_path / "run.csv") == [
         *("time", "motor", "motor.power", "spring", "spring.power"),
-        *(column for name in ("position", "velocity", "acceleration") for column in of(name, *in_plane)),
-        *of("angular_velocity", "arm,y", "weight,y", "block,y"),
+        *(f"{body}.{axis}" for body in bodies for axis in "xz"),
+        *(f"{body}.v{axis}" for body in bodies for axis in "xz"),
+        *of("acceleration", *(f"{body},{axis}" for body in bodies for axis in "xz")),
+        *("arm.angle.rate", "weight.angle.rate", "block.angle.rate"),
         *of("angular_acceleration", "arm,y", "weight,y", "block,y"),
-        *of("angle", "arm", "weight", "block"),
-        *(column for name in ("position", "velocity", "acceleration") for column in of(f"marker_{name}", "tip,x", "tip,z")),
-        *of("coordinate", *each),
-        *of("coordinate_rate", *each),
+        *("arm.angle", "weight.angle", "block.angle"),
+        *("tip.x", "tip.z", "tip.vx", "tip.vz", "marker_acceleration[tip,x]", "marker_acceleration[tip,z]"),
+        *("A", "guide", "A.rate", "guide.rate"),
         *of("joint_position_drift", *joints),
         *of("joint_velocity_drift", *joints),
-        *of("reaction_force", *(f"{joint},{axis}" for joint in joints[:-1] for axis in "xz")),
-        *of("reaction_torque", "weld,y", "guide,y", "motor,y"),
+        *(f"{joint}.{part}" for joint in joints[:-1] for part in ("fx", "fz", "f")),
+        *("weld.ty", "guide.ty", "motor.ty"),
         *energies,
-        *of("effort_force", "spring,x", "spring,z"),
-        *(f"{name}[spring]" for name in ("effort_power", "effort_energy", "effort_coordinate", "effort_rate", "effort")),
+        *("spring.fx", "spring.fz"),
+        *(f"{name}[spring]" for name in ("effort_energy", "effort_coordinate", "effort_rate")),
     ]
-    with (tmp_path / "run.csv").open(newline="") as file:
-        table = {name: np.array(column, dtype=float) for name, *column in zip(*csv.reader(file), strict=True)}
-    np.testing.assert_array_equal(table["angle[arm]"], run.signal("arm.angle"))
-    np.testing.assert_array_equal(table["reaction_force[A,z]"], run.signal("A.fz"))
+    check_signals(
+        run, read(tmp_path / "run.csv"), ("arm.angle", "A.fz", "A.f", "spring.fx", "motor", "tip.vz", "block.angle.rate")
+    )
     run.export(tmp_path / "some.csv", "A.fy", "arm.y", "A.ty")
     assert header(tmp_path / "some.csv") == ["time", "A.fy", "arm.y", "A.ty"]
 
@@ -195,8 +212,8 @@ def test_tables_of_a_plane_keep_what_is_beside_it(tmp_path):
     run = da.simulate(lever(0.05), 1.0, save_at=TIMES)
     run.export(tmp_path / "run.csv")
     found = set(header(tmp_path / "run.csv"))
-    assert {"position[weight,y]", "reaction_torque[A,x]", "reaction_torque[weld,x]", "reaction_torque[weld,z]"} <= found
-    assert not {"position[arm,y]", "velocity[weight,y]", "reaction_force[A,y]", "reaction_torque[motor,x]"} & found
+    assert {"weight.y", "A.tx", "weld.tx", "weld.tz"} <= found
+    assert not {"arm.y", "weight.vy", "A.fy", "motor.tx"} & found
 
 
 def test_tables_for_programs_and_of_space_hold_all(tmp_path, solution, dataset):
@@ -208,4 +225,34 @@ def test_tables_for_programs_and_of_space_hold_all(tmp_path, solution, dataset):
     model = da.Model(plane="xz", gravity=(0, 0))
     model.add_body("top", mass=1.0, inertia=(0.1, 0.2, 0.3), angular_velocity=(1.0, 2.0, 3.0))
     da.simulate(model, 0.1, coordinates="absolute").export(tmp_path / "top.csv")  # it leaves the plane
-    assert {"position[top,y]", "quaternion[top,w]"} <= set(header(tmp_path / "top.csv"))
+    assert {"top.y", "quaternion[top,w]", "angular_velocity[top,y]"} <= set(header(tmp_path / "top.csv"))
+
+
+def test_columns_that_would_mean_two_things_keep_their_names(tmp_path):
+    """As do those that are called like another output."""
+    model = da.Model(plane="xy")
+    for k, (pin, arm) in enumerate((("arm.x", "arm"), ("position_drift", "bar"), ("time", "rod"))):
+        model.add_link(arm, (0, k), (1, k), mass=1.0)
+        model.add_revolute(pin, "ground", arm, point=(0, k))
+    model.add_force("wind", "arm", lambda t: (0.0, 1.0, 0.0))
+    model.add_joint_spring_damper("velocity_drift", "time", stiffness=1.0)
+    run = da.simulate(model, 0.5, save_at=TIMES[:11])
+    run.export(tmp_path / "run.csv")
+    table = read(tmp_path / "run.csv")
+    np.testing.assert_array_equal(table["time"], run.t)
+    np.testing.assert_array_equal(table["position_drift"], run.drift.position)
+    np.testing.assert_array_equal(table["velocity_drift"], run.drift.velocity)
+    np.testing.assert_array_equal(table["position[arm,x]"], run.position("arm")[:, 0])
+    np.testing.assert_array_equal(table["coordinate[arm.x.angle]"], run.coordinate("arm.x"))
+    np.testing.assert_array_equal(table["coordinate[position_drift.angle]"], run.coordinate("position_drift"))
+    np.testing.assert_array_equal(table["coordinate[time.angle]"], run.coordinate("time"))
+    np.testing.assert_array_equal(table["effort[velocity_drift]"], run.effort("velocity_drift").value)
+    others = {name: values for name, values in table.items() if name not in ("position_drift", "velocity_drift", "time")}
+    check_signals(run, others, ("arm.y", "arm.x.f", "wind.fy", "wind.power", "velocity_drift.power"))
+
+
+def test_columns_of_a_lagrangian_system_are_its_signals(tmp_path):
+    system = da.LagrangianSystem(lambda q, v: 0.5 * v.x**2 - 2.0 * q.x**2, "x", initial={"x": 1.0})
+    run = da.simulate(system, 1.0, save_at=TIMES)
+    run.export(tmp_path / "run.csv")
+    check_signals(run, read(tmp_path / "run.csv"), ("x", "x'", "x''", "total_energy"))

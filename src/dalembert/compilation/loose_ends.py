@@ -52,7 +52,7 @@ def ends_on_bars(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, st
         own = placed[bar.body]
         for other in (link for link in links if loose and link.body not in {bar.body, *near[bar.body]}):
             body = placed[other.body]
-            x = body.matrix.T @ (world_point(own, p) - body.position)
+            x = body.matrix.T @ (world_point(own, p) - body.position) - other.middle
             s, aside = abs(float(x @ other.along)) / other.length, np.linalg.norm(np.cross(x, other.along))
             folded = np.linalg.norm(np.cross(body.matrix @ other.along, own.matrix @ bar.along)) < ALONG
             if s < 0.5 - AT and aside <= AT * min(bar.length, other.length) and not folded:
@@ -66,8 +66,19 @@ def _ends(model: Model) -> tuple[list[tuple[Link, Array]], list[bool]]:
     """Both ends of every bar, in its axes, and whether nothing holds them."""
     doubted, held = {name for name, _ in too_long(model)}, _held(model)
     bars = [link for link in links_of(model).values() if link and link.bar and link.body not in doubted]
-    ends = [(bar, s * 0.5 * bar.length * bar.along) for bar in bars for s in (-1.0, 1.0)]
+    ends = [(bar, bar.middle + s * 0.5 * bar.length * bar.along) for bar in bars for s in (-1.0, 1.0)]
     return ends, [_is_loose(bar, p, held.get(bar.body, [])) for bar, p in ends]
+
+
+def free_end(model: Model, bar: Link) -> Array | None:
+    """(3,) the end of a bar, in body axes, at which no joint is, where joints hold it elsewhere; None where both are alike."""
+    held: list[tuple[Array, Array | None]] = []
+    for joint in (joint for joint in model.joints if not joint.members):
+        for name, p, axis in ((joint.first, joint.p_i, joint.E_i[:, 2]), (joint.second, joint.p_j, joint.E_j[:, 2])):
+            if name == bar.body:
+                held.append((p, _ACROSS - np.outer(axis, axis) if joint.type in HINGES else _ACROSS))
+    free = [p for s in (-1.0, 1.0) if _is_loose(bar, p := bar.middle + s * 0.5 * bar.length * bar.along, held)]
+    return free[0] if len(free) == 1 else None
 
 
 def _is_loose(bar: Link, p: Array, own: list[tuple[Array, Array | None]]) -> bool:

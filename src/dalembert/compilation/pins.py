@@ -18,6 +18,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.cables import CABLE, cable_points
 from dalembert.model.elements import GROUND, Body, Joint
+from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 
 HINGES = ("revolute", "cylindrical")  # anywhere along an axis
@@ -32,9 +33,10 @@ THIN = 0.2  # radius over length of what is drawn like a link
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """What is drawn as one straight link about the centre of its body: direction in body axes, a round bar or not."""
+    """What is drawn as one straight link: its middle and direction in body axes, a round bar or not."""
 
     body: str
+    middle: Array
     along: Array
     length: float
     radius: float
@@ -43,7 +45,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Pin:
-    """A joint on a link: its point in body axes, and its axis, None where it has none."""
+    """A joint on a link: its point from the middle, in body axes, and its axis, None where it has none."""
 
     joint: Joint
     link: Link
@@ -92,7 +94,8 @@ def bars_on_one_line(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[Joi
         if joint.type not in ("prismatic", "cylindrical") or one is None or two is None or not (one.bar and two.bar):
             continue
         first, second = placed[joint.first], placed[joint.second]
-        along, axis, gap = first.matrix @ one.along, first.matrix @ joint.E_i[:, 2], second.position - first.position
+        along, axis = first.matrix @ one.along, first.matrix @ joint.E_i[:, 2]
+        gap = world_point(second, two.middle) - world_point(first, one.middle)
         coaxial = np.linalg.norm(np.cross(along, second.matrix @ two.along)) <= AT
         if coaxial and np.linalg.norm(np.cross(along, gap)) <= AT * max(one.length, two.length):
             yield joint, one, two, float(np.arctan2(np.linalg.norm(np.cross(along, axis)), abs(along @ axis)))
@@ -130,7 +133,7 @@ def _pins(model: Model) -> Iterator[Pin]:
     for joint in model.joints:
         for name, p, E in _places(joint):
             if name != GROUND and (link := links[name]) is not None:
-                yield Pin(joint, link, p, E[:, 2] if joint.type in HINGES else None)
+                yield Pin(joint, link, p - link.middle, E[:, 2] if joint.type in HINGES else None)
 
 
 def _places(joint: Joint) -> Iterator[tuple[str, Array, Array]]:
@@ -144,15 +147,16 @@ def _places(joint: Joint) -> Iterator[tuple[str, Array, Array]]:
 
 
 def _link(body: str, shape: Mapping[str, object] | None) -> Link | None:
-    if shape is None or shape["type"] not in ("rod", "cylinder", "box") or {"position", "rotation", "fixed"} & shape.keys():
+    if shape is None or shape["type"] not in ("rod", "cylinder", "box") or {"rotation", "fixed"} & shape.keys():
         return None
+    middle = np.asarray(shape.get("position", np.zeros(3)), dtype=float)
     if shape["type"] == "box":
         size = np.asarray(shape["size"], dtype=float)
         along, length, radius = int(np.argmax(size)), float(size.max()), 0.5 * float(np.sort(size)[1])
     else:
         along = "xyz".index(str(shape.get("axis", "z")))
         length, radius = (float(str(shape.get(key, 0.0))) for key in ("length", "radius"))
-    return Link(body, np.eye(3)[along], length, radius, shape["type"] != "box") if radius <= THIN * length else None
+    return Link(body, middle, np.eye(3)[along], length, radius, shape["type"] != "box") if radius <= THIN * length else None
 
 
 def _of_a_yoke(pin: Pin, pins: list[Pin]) -> bool:

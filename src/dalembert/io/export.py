@@ -4,8 +4,8 @@ netCDF keeps the dataset as it is: dimensions, coordinates, units; attributes th
 booleans, None) become JSON text. Parquet and CSV are tables with one row per time. A variable with further dimensions
 becomes one column per element, `name[label]` or `name[label,label]`, where a label is the coordinate value along that
 dimension (`position[slider,x]`) or, without coordinate, the index (`q[0]`). A variable without time is repeated in
-every row. Numbers keep all their bits in all three formats. Parquet keeps the dataset's attributes as JSON text in
-the schema metadata, under "attributes"; CSV has no place for them.
+every row; the CSV of a run is that of its `signal_table`. Numbers keep all their bits in all three formats. Parquet keeps
+the dataset's attributes as JSON text in the schema metadata, under "attributes"; CSV has no place for them.
 """
 
 from __future__ import annotations

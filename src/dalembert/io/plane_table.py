@@ -1,4 +1,4 @@
-"""The table of a run in a plane, for people: without quaternions, in favour of angles, and without what is zero in every run
+"""What a table of a run in a plane is without, for people: quaternions, in favour of angles, and what is zero in every run
 because nothing leaves the plane.
 
 What is across the plane (positions, velocities and forces along the normal, turning and torques about the axes in it) stays
@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.io.export import columns_of
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.model.plane import InPlane
@@ -29,11 +28,12 @@ _LOADS = {"reaction": "joint", "effort": "force_element"}  # and the dimension t
 _ABOUT = ("angular_velocity", "angular_acceleration", "reaction_torque", "effort_torque")
 
 
-def plane_table(dataset: xarray.Dataset, model: Model) -> xarray.Dataset:
-    """One variable over time for each column that says something; all of them where a body leaves the plane of the model, or
-    where it has none."""
-    if model.plane is None or "angle" not in dataset or dataset["angle"].dims != ("time", "body"):
-        return dataset
+def idle_columns(dataset: xarray.Dataset, model: Model) -> set[str]:
+    """Titles of columns, see `columns_of`, that say nothing; none where a body leaves the plane of the model, or where it has
+    none."""
+    if not turns_in_plane(dataset, model):
+        return set()
+    assert model.plane is not None
     across = np.abs(InPlane(model.plane).normal) > 0.5
     zeros = {str(name): _zero(dataset, str(name)) for name, v in dataset.data_vars.items() if v.dims[2:] == ("axis",)}
     idle = {name: zero & (~across if name in _ABOUT else across) for name, zero in zeros.items()}
@@ -45,20 +45,24 @@ def plane_table(dataset: xarray.Dataset, model: Model) -> xarray.Dataset:
         names = dataset[dim].values.tolist()
         idle[f"{kind}_torque"] |= (torque & ~np.array([joints.get(name, False) for name in names], dtype=bool))[:, None]
         idle[f"{kind}_force"] |= (force & ~torque & ~np.array([name in joints for name in names], dtype=bool))[:, None]
-    left_out = {
-        f"{name}[{label},{axis}]"
-        for name, gone in idle.items()
-        for label, row in zip(dataset[dataset[name].dims[1]].values, gone, strict=True)
-        for axis, out in zip("xyz", row, strict=True)
-        if out
+    bodies, components = (dataset[dim].values.tolist() for dim in ("body", "quaternion_component"))
+    points = np.isnan(dataset["angle"].values).all(axis=0)
+    return {
+        *(f"quaternion[{body},{component}]" for body in bodies for component in components),
+        *(f"angle[{body}]" for body, point in zip(bodies, points, strict=True) if point),
+        *(
+            f"{name}[{label},{axis}]"
+            for name, gone in idle.items()
+            for label, row in zip(dataset[dataset[name].dims[1]].values, gone, strict=True)
+            for axis, out in zip("xyz", row, strict=True)
+            if out
+        ),
     }
-    columns = columns_of(dataset.drop_vars("quaternion"))
-    kept = {
-        title: ("time", values)
-        for title, values in columns.items()
-        if title != "time" and title not in left_out and not (title.startswith("angle[") and np.isnan(values).all())
-    }
-    return dataset.drop_vars(dataset.variables).assign_coords(time=dataset["time"]).assign(kept)
+
+
+def turns_in_plane(dataset: xarray.Dataset, model: Model) -> bool:
+    """Whether its bodies have one angle each."""
+    return model.plane is not None and "angle" in dataset and dataset["angle"].dims == ("time", "body")
 
 
 def _zero(dataset: xarray.Dataset, name: str) -> Mask:

@@ -30,9 +30,9 @@ from dalembert.model.plane import InPlane
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, content_hash, decode, encode
 from dalembert.model.shape_records import shape_record
-from dalembert.model.shapes import rod
+from dalembert.model.shapes import THIN, rod
 from dalembert.model.store import SECTIONS, Element
-from dalembert.model.validation import Hinted, frozen, inertia, number, printable, shown, vector
+from dalembert.model.validation import Hinted, frozen, inertia, number, printable, shown, size_of, vector
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -147,6 +147,8 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         *,
         mass: float | None = None,
         radius: float = 0.0,
+        centre: npt.ArrayLike | None = None,
+        inertia: float | None = None,
         velocity: npt.ArrayLike | None = None,
         angular_velocity: npt.ArrayLike | None = None,
         fixed: bool = False,
@@ -155,6 +157,8 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
 
         start : of its x axis, world coordinates of the model pose [m];  end : of its x axis, the same [m]
         mass : [kg], None for `kinematics` alone;  radius : [m], 0 for a thin bar
+        centre : of mass, world coordinates of the model pose [m], default the middle of the bar; elsewhere it needs an inertia
+        inertia : moment about the centre of mass across the bar, one number [kg m^2], default that of a homogeneous bar
         velocity : of the centre of mass, world axes [m/s];  angular_velocity : world axes [rad/s]
         fixed : assembly leaves its initial pose and velocities alone
         """
@@ -164,7 +168,27 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
             raise ModelError(f"{owner}: start and end are both {shown(ends[0])}; give two different points")
         m = 1.0 if mass is None else number(owner, "mass", mass, above=0.0)
         bar = rod(m, radius=number(owner, "radius", radius, least=0.0), between=ends).body()
+        middle = vector(owner, "middle", bar["position"])
+        place = middle if centre is None else vector(owner, "centre", centre)
+        length = size_of(ends[1] - ends[0])
+        shifted = centre is not None and size_of(place - middle) > 1e-12 * length
+        if shifted and size_of(place - middle) > 1.5 * length:
+            there = f"{shown(place)}, farther from the bar than it is long, {length:.4g} m"
+            raise ModelError(f"{owner}: centre is {there}; give the world point of its centre of mass in the model pose")
+        if shifted and mass is not None and inertia is None:
+            like = f"about the centre of mass across the bar [kg m^2]; of a homogeneous bar it is {bar['inertia'][1]:.4g}"
+            raise ModelError(f"{owner}: centre is not the middle of the bar, so no inertia follows; give inertia=, {like}")
+        if inertia is not None:
+            if mass is None:
+                raise ModelError(f"{owner}: inertia is {shown(inertia)} without a mass; give both, or neither")
+            across = number(owner, "inertia", inertia, above=0.0)
+            bar["inertia"] = (bar["inertia"][0] if radius else THIN * across, across, across)
+        if shifted:
+            bar["position"] = tuple(place.tolist())
         made = self.add_body(name, **bar, velocity=velocity, angular_velocity=angular_velocity, fixed=fixed)
+        if shifted:  # it is drawn where it is
+            drawn = {**bar["shape"], "position": own_point(owner, made, None, middle)}
+            made = self._add(_replaced(made, shape=shape_record(owner, drawn)))
         return made if mass is not None else self._add(_replaced(made, mass=0.0, inertia=frozen(np.zeros((3, 3)))))
 
     def add_point_mass(

@@ -135,19 +135,19 @@ class AnySolution(Result, Hinted, ABC):
     def export(self, path: str | os.PathLike[str], *names: object) -> None:
         """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix.
 
-        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs, in .csv of a model in
-            a plane those that say something there, see `plane_table`
+        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs, in .csv by the names
+            of signals, and of a model in a plane those that say something there, see `signal_table` and `plane_table`
         """
         from dalembert.io.dataset import signal_dataset
         from dalembert.io.export import export_dataset
-        from dalembert.io.plane_table import plane_table
+        from dalembert.io.signal_table import signal_table
 
         if not len(self.t):
             raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
         run: Any = self
         dataset = signal_dataset(run, names) if names else self.to_xarray()
-        if isinstance(self.mechanism, Mechanism) and not names and Path(path).suffix.lower() == ".csv":
-            dataset = plane_table(dataset, self.mechanism.model)
+        if not names and Path(path).suffix.lower() == ".csv":
+            dataset = signal_table(dataset, run.mechanism.model)
         export_dataset(dataset, path)
 
 

@@ -31,7 +31,7 @@ from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.layers import Layered
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.stage import colours, marker_part, middle_of, stage_of, trail_bodies
+from dalembert.viewer.stage import colours, marker_part, middle_of, stage_of, trails_of
 from dalembert.viewer.surfaces import coil, faces_of
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts
@@ -140,10 +140,13 @@ class Film:
         self.way = middle_of(self.motion, stage.look.normal) if stage.follow else None
         names, markers = solution.mechanism.body_names, solution.mechanism.model.markers
         self.colours = [rgb(colour) for colour in colours(len(names) + len(markers))]
-        self.trails = trail_bodies(solution.mechanism.model)
+        self.trails = trails_of(solution.mechanism.model)
         places = [(name, name) for name in names] + [(marker.name, marker.body) for marker in markers]
         self.layers = np.array([stage.layers.offset(body) for _, body in places]).reshape(-1, 3)
-        self.paths = [self.motion.position(name) + layer for (name, _), layer in zip(places, self.layers, strict=True)]
+        self.paths = {
+            b: (self.motion.point(names[b], point) if b < len(names) else self.motion.position(places[b][0])) + self.layers[b]
+            for b, point in self.trails
+        }
         own = [(b, part) for b, name in enumerate(names) for part in stage.pictures[name].parts if not part.fixed]
         own += [(b, marker_part(stage.scale)) for b in range(len(names), len(names) + len(markers))]
         others = [(-1, part) for part in stage.ground] + [(self._index(f.body), f.part) for f in stage.fittings]
@@ -188,7 +191,7 @@ class Film:
         recent = slice(*np.searchsorted(self.motion.t, sorted((t - memory, t))))
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
         order = ages.argsort(kind="stable")[::-1]  # from the farthest instant to this one
-        paths = ((np.vstack([self.paths[b][recent], pose[b, :3]])[order], self.colours[b]) for b in self.trails)
+        paths = ((np.vstack([self.paths[b][recent], place(b, point)])[order], self.colours[b]) for b, point in self.trails)
         trails = [camera.ribbon(path, colour, ages[order]) for path, colour in paths]
         shaded = draw_shadows(empty, camera, corners)
         picture = painted(shaded, [camera.faces(corners, paint)], trails, camera.faces(*_together(clear)))

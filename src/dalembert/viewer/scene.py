@@ -24,7 +24,7 @@ from dalembert.viewer.channels import groups, loads, reactions, step_sizes, turn
 from dalembert.viewer.fittings import COLOURS, Line
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.parts import Part
-from dalembert.viewer.stage import colours, marker_part, stage_of, trail_bodies
+from dalembert.viewer.stage import colours, marker_part, stage_of, trails_of
 
 
 def scene_of(solution: BodyResult) -> dict[str, Any]:
@@ -82,7 +82,8 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
             | ({"value": _numbers(load.values[0])} if load.kind == "gravity" else {})
             for load in loads(selected(solution, states[:1]))
         ],
-        "trails": trail_bodies(model),
+        "trails": [b for b, _ in trails_of(model)],
+        "trail_points": [_numbers(point) for _, point in trails_of(model)],
         "lines": [_line(motion, line, stage.scale) for line in stage.lines],
         "fittings": [{"tag": f.tag, "body": _index(motion, f.body), "part": _part(f.part)} for f in stage.fittings],
         "speed": usual_speed(_span(solution)),

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.loose_ends import free_end
+from dalembert.compilation.pins import links_of
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
@@ -194,14 +196,18 @@ def colours(n: int) -> list[str]:
     return [to_hex(colormaps["cividis"](0.12 + 0.83 * k / (n - 1))) for k in range(n)]
 
 
-def trail_bodies(model: Model) -> list[int]:
-    """What leaves trails: markers, which count behind the bodies, where there are some on bodies, for their paths are wanted;
-    else all of a few bodies; of many, those at the ends of the tree, on which nothing else hangs."""
-    names = [body.name for body in model.bodies]
+def trails_of(model: Model) -> list[tuple[int, Array]]:
+    """What leaves trails, and which point of it, in body axes: markers, which count behind the bodies, where there are some on
+    bodies, for their paths are wanted; else all of a few bodies; of many, those at the ends of the tree, on which nothing else
+    hangs. Of a bar with one free end it is that end, of other bodies the centre of mass."""
+    names, centre = [body.name for body in model.bodies], np.zeros(3)
     if marked := [len(names) + k for k, marker in enumerate(model.markers) if marker.body != GROUND]:
-        return marked
+        return [(k, centre) for k in marked]
     firsts = {joint.first for joint in model.joints} if len(names) > MOST_TRAILS else set()
-    return [b for b, name in enumerate(names) if name not in firsts][:MOST_TRAILS]
+    bars = {name: link for name, link in links_of(model).items() if link is not None and link.bar}
+    ends = {name: free_end(model, bars[name]) if name in bars else None for name in names}
+    found = [(b, end if (end := ends[name]) is not None else centre) for b, name in enumerate(names) if name not in firsts]
+    return found[:MOST_TRAILS]
 
 
 def marker_part(scale: float) -> Part:

@@ -18,7 +18,10 @@ from dalembert.model.shapes import rod
 
 Data = dict[str, Any]
 
-_VECTORS = ("position", "velocity", "start", "end", "point", "at", "axis", "direction", "force", "origin", "normal", "zero")
+_VECTORS = (
+    *("position", "velocity", "start", "end", "centre", "point", "at"),
+    *("axis", "direction", "force", "origin", "normal", "zero"),
+)
 _SEVERAL = ("points", "axes", "vectors", "between")
 _HINGES = ("revolute", "planar_joint")
 _ROUNDING = 1e-15  # of a direction across the plane
@@ -32,15 +35,20 @@ def as_link(body: Body, data: Data) -> Iterator[Data]:
         return
     kept: Data = {key: data[key] for key in ("mass", "velocity", "angular_velocity", "fixed") if key in data}
     thick = {"radius": shape["radius"]} if "radius" in shape else {}
-    for start, end in _ends(body, float(shape["length"])):
-        bar = rod(1.0, between=(start, end))
-        if bar.position == tuple(body.position) and bar.rotation == tuple(body.rotation):
-            yield {"type": "link", "start": start.tolist(), "end": end.tolist(), **kept, **thick}
+    offset = np.array(shape.get("position", np.zeros(3)))
+    heavy = {"inertia": float(body.inertia[1, 1])} if body.mass else {}
+    for start, end in _ends(body, float(shape["length"]), offset):
+        bar, ends = rod(1.0, between=(start, end)), {"start": start.tolist(), "end": end.tolist()}
+        if bar.rotation == tuple(body.rotation) and offset.any():
+            yield {"type": "link", **ends, **kept, **thick, "centre": body.position.tolist(), **heavy}
+        elif bar.rotation == tuple(body.rotation) and bar.position == tuple(body.position):
+            yield {"type": "link", **ends, **kept, **thick}
+            yield {"type": "link", **ends, **kept, **thick, **heavy}
 
 
-def _ends(body: Body, length: float) -> Iterator[tuple[Array, Array]]:
-    """Both in few digits, or one of them, or where rounding may have had them."""
-    middle, along = body.position, rotation_matrix(body)[:, 0]
+def _ends(body: Body, length: float, offset: Array) -> Iterator[tuple[Array, Array]]:
+    """Both in few digits, or one of them, or where rounding may have had them; offset : of the middle, body axes"""
+    middle, along = body.position + rotation_matrix(body) @ offset, rotation_matrix(body)[:, 0]
     half = 0.5 * length * np.where(np.abs(along) < _ROUNDING, 0.0, along)
     start, end = (np.round(middle + s * half, _DIGITS) + 0.0 for s in (-1.0, 1.0))
     yield from ((start, end), (start, 2.0 * middle - start), (2.0 * middle - end, end))

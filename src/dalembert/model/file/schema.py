@@ -91,7 +91,7 @@ def _argument(verb: Callable[..., Any], parameter: inspect.Parameter) -> Any:
         alias = verb.__globals__.get(part)
         kinds.append(alias if get_origin(alias) is Literal else _VALUES[part])
     turned = any(kind in _ROTATIONS for kind in kinds)
-    if parameter.name in _BY_NAME and not turned:
+    if parameter.name in _BY_NAME and not turned and kinds[0] is not Number:
         kinds[0] = _BY_NAME[parameter.name]
     if values.Motion in kinds or turned:  # which numbers and vectors are, too
         kinds = [kind for kind in kinds if kind not in (Number, Vector)]

@@ -36,7 +36,7 @@ export class Actor {
     }
     for (const solids of [this.bodies, this.glyphs]) solids.build();
     this.arrows = new Arrows(stage, run, layer, visibility);
-    this.trails = new Trails(stage, run, run.scene.trails, layer, layer === 2);
+    this.trails = new Trails(stage, run, run.scene.trails, run.scene.trail_points, layer, layer === 2);
     visibility.onChange(() => this.restyle());
   }
 

@@ -1,6 +1,6 @@
 // Paths of bodies as ribbons of constant width on the screen that fade with age; moving in time costs nothing.
 
-import { BufferAttribute, BufferGeometry, Color, Mesh, ShaderMaterial, Vector2, DoubleSide } from "three";
+import { BufferAttribute, BufferGeometry, Color, Mesh, Quaternion, ShaderMaterial, Vector2, Vector3, DoubleSide } from "three";
 
 const VERTEX = `
   attribute vec3 before; attribute vec3 after; attribute float side; attribute float time;
@@ -28,11 +28,11 @@ const FRAGMENT = `
   }`;
 
 export class Trails {
-  // bodies: indices of those that leave a trail
-  constructor(stage, run, bodies, layer, thin) {
+  // bodies: indices of those that leave a trail; points: which point of each, in body axes
+  constructor(stage, run, bodies, points, layer, thin) {
     this.run = run;
     this.shared = { now: { value: 0 }, memory: { value: 1 }, resolution: { value: new Vector2(1, 1) } };
-    this.meshes = bodies.map((b) => {
+    this.meshes = bodies.map((b, k) => {
       const material = new ShaderMaterial({
         vertexShader: VERTEX,
         fragmentShader: FRAGMENT,
@@ -49,7 +49,7 @@ export class Trails {
       const mesh = new Mesh(new BufferGeometry(), material);
       mesh.frustumCulled = false;
       mesh.layers.set(layer);
-      mesh.userData.body = b;
+      Object.assign(mesh.userData, { body: b, point: new Vector3().fromArray(points[k]) });
       stage.scene.add(mesh);
       return mesh;
     });
@@ -59,7 +59,7 @@ export class Trails {
   rebuild() {
     for (const mesh of this.meshes) {
       mesh.geometry.dispose();
-      mesh.geometry = ribbon(this.run, mesh.userData.body);
+      mesh.geometry = ribbon(this.run, mesh.userData);
     }
   }
 
@@ -75,10 +75,15 @@ export class Trails {
   }
 }
 
-function ribbon({ times, poses, bodies, layers }, b) {
+function ribbon({ times, poses, bodies, layers }, { body: b, point }) {
   const n = times.length;
-  const layer = layers[b].toArray();
-  const at = (k) => 7 * (bodies.length * Math.min(n - 1, Math.max(0, k)) + b);
+  const turn = new Quaternion();
+  const places = Array.from({ length: n }, (_, k) => {
+    const at = 7 * (bodies.length * k + b);
+    turn.fromArray(poses, at + 3);
+    return new Vector3().fromArray(poses, at).add(point.clone().applyQuaternion(turn)).add(layers[b]).toArray();
+  });
+  const at = (k) => places[Math.min(n - 1, Math.max(0, k))];
   const place = new Float32Array(6 * n);
   const before = new Float32Array(6 * n);
   const after = new Float32Array(6 * n);
@@ -89,9 +94,9 @@ function ribbon({ times, poses, bodies, layers }, b) {
     for (const half of [0, 1]) {
       const v = 2 * k + half;
       for (let axis = 0; axis < 3; axis++) {
-        place[3 * v + axis] = poses[at(k) + axis] + layer[axis];
-        before[3 * v + axis] = poses[at(k - 1) + axis] + layer[axis];
-        after[3 * v + axis] = poses[at(k + 1) + axis] + layer[axis];
+        place[3 * v + axis] = at(k)[axis];
+        before[3 * v + axis] = at(k - 1)[axis];
+        after[3 * v + axis] = at(k + 1)[axis];
       }
       side[v] = 2 * half - 1;
       time[v] = times[k];
