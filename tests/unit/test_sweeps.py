@@ -409,7 +409,12 @@ def test_samples_cover_their_ranges():
 def test_plots(made, tmp_path):
     assert made[1].plot.map("fastest").axes[0].get_xlabel() == "length"
     assert "mass = 2" in made[1].plot.map("rod.x", "length", at={"mass": 2.2}).axes[0].get_title("left")
-    assert "6 of 6 runs" in made[1].plot.fan("pivot").axes[0].get_title("left")
+    fan = made[1].plot.fan("pivot")
+    assert "6 of 6 runs" in fan.axes[0].get_title("left")
+    made[1].plot.save(tmp_path / "fan.png", fan)
+    assert (tmp_path / "fan.png").stat().st_size > 1000
+    with pytest.raises(TypeError, match="save takes the path, then a figure"):
+        made[1].plot.save(fan, tmp_path / "fan.png")
     plain, turned = (made[1].plot.fan("pivot", degrees=wanted).axes[0] for wanted in (False, True))
     assert "[rad]" in plain.get_ylabel() and "[deg]" in turned.get_ylabel()
     for one, other in zip(plain.get_lines(), turned.get_lines(), strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from matplotlib.figure import Figure
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 from dalembert.plot.degrees import of_unit
-from dalembert.plot.style import COLOURS, CONSTANT, DARK, calm, house_style, legend_beside, new_figure, owner_of
+from dalembert.plot.style import COLOURS, CONSTANT, DARK, calm, house_style, legend_beside, new_figure, owner_of, save_figure
 
 if TYPE_CHECKING:
     import xarray
@@ -30,6 +31,12 @@ class SweepPlots:
 
     def __init__(self, sweep: Any) -> None:
         self._sweep = sweep
+
+    def save(self, path: str | os.PathLike[str], figure: Figure) -> None:
+        """Write a figure, whole or not at all; format by the path's suffix."""
+        if not isinstance(path, str | os.PathLike) or not isinstance(figure, Figure):
+            raise TypeError("save takes the path, then a figure: plot.save('fan.png', plot.fan('motor'))")
+        save_figure(figure, path)
 
     def map(
         self,
