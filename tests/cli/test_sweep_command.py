@@ -48,6 +48,15 @@ def test_a_file_with_parameters(model, tmp_path):
     assert da.Model.from_yaml(model, {"length": 2.0}).bodies[0].position[0] == 1.0
 
 
+def test_doubts_about_the_model_are_told(model, tmp_path):
+    """As of one run: a pin beside its bar was swept without a word."""
+    asked = (model, "--set", "length=0.9:1.1:2", "--out", tmp_path / "s.zarr")
+    assert "model:" not in call(*asked).stderr
+    model.write_text(FILE.replace("point: [0, 0, 0]", "point: [0, 0, 0.05]"))
+    result = call(*asked, "--overwrite", "--quiet")
+    assert result.exit_code == 0 and "model: joint 'pivot' is 0.05 m off" in result.stderr, result.stderr
+
+
 def test_another_output_to_the_same_path(model, tmp_path):
     asked = (model, "--set", "length=0.5:1.5:3", "--out", tmp_path / "s.zarr", "--output")
     assert call(*asked, "rod.x").exit_code == 0

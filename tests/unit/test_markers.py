@@ -51,7 +51,7 @@ def test_tables_files_and_stored_runs(run, tmp_path):
     data = run.to_xarray()
     np.testing.assert_array_equal(data["marker_velocity"].sel(marker="tip"), run.velocity("tip"))
     run.export(tmp_path / "run.csv")
-    assert "marker_acceleration[there,z]" in (tmp_path / "run.csv").read_text().splitlines()[0]
+    assert "there.az" in (tmp_path / "run.csv").read_text().splitlines()[0]
     run.save(tmp_path / "run.zarr")
     np.testing.assert_array_equal(da.load(tmp_path / "run.zarr").position("there"), run.position("there"))
     model = model_of()

@@ -20,8 +20,11 @@ def arm(length=0.4):
     return model
 
 
-FIRST = [f"arm.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v", "angle", "angle.rate")]
-ARM = "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size); arm.angle and arm.angle.rate"
+FIRST = [f"arm.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v", "ax", "ay")]
+ARM = (
+    "'arm' has arm.x, y, z (position), arm.vx, vy, vz (velocity), arm.v (its size), arm.ax, ay, az, a (acceleration);"
+    " arm.angle and arm.angle.rate"
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +36,8 @@ def test_markers_are_signals_as_bodies_are(run):
     angle = 2.0 * run.t
     x, vz, v = (da.largest(run, f"tip.{part}") for part in ("x", "vz", "v"))
     np.testing.assert_allclose([x, vz, v], [0.4, 0.8, 0.8], rtol=1e-8)
+    np.testing.assert_allclose(run.signal("tip.ax"), -1.6 * np.cos(angle), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(run.signal("arm.a"), 0.8, rtol=1e-9)
     ax = run.plot.time("tip.x", "tip.z").axes[0]
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata()[[0, -1]], 0.4 * np.cos(angle[[0, -1]]), rtol=0, atol=1e-9)
     assert isinstance(run.plot.phase("tip.z"), Figure)

@@ -38,7 +38,7 @@ def test_a_force_is_an_arrow_from_where_it_acts():
     for s in np.linspace(0.05, 0.95, 10):
         assert is_green(image, film, start + s * arrow.vectors[0])
     assert not is_green(image, film, start - 0.1 * arrow.vectors[0])
-    assert film.legend == "loads, longest usual arrow 20 N"
+    assert film.legend == "loads, a full arrow is 20 N"
     seen, _ = film.camera.seen(start + arrow.vectors[0])
     assert np.all((seen > 0) & (seen < film.camera.size))
     bare = np.asarray(next(Film(bar(), (640, 480), np.array([0.0, -1.0, 0.0])).pictures(np.array([0.0]), 0.1)))
@@ -50,7 +50,7 @@ def test_forces_are_drawn_in_proportion_and_peaks_are_cut():
     (arrow,), note = arrows_of(run(np.linspace(0, 0.1, 1001)), 1.0, 1.0)
     sizes = np.linalg.norm(arrow.vectors, axis=1)
     assert sizes[1000] == pytest.approx(2.0 * sizes[500]) and sizes[980] == pytest.approx(0.352)
-    assert note == "loads, longest usual arrow 9.8 N"
+    assert note == "loads, a full arrow is 9.8 N"
     assert len(arrow.faces(np.zeros(3), arrow.vectors[0], 1.0)) == 0  # too short to be seen
     peak = bar(force=((0, 1.0), {"factor": lambda t: 1.0 + 999.0 * np.exp(-((t - 0.05) ** 2) / 1e-7)}))
     (arrow,), _ = arrows_of(peak(np.linspace(0, 0.1, 1001)), 1.0, 1.0)
@@ -61,7 +61,7 @@ def test_forces_are_drawn_in_proportion_and_peaks_are_cut():
 def test_a_torque_turns_about_its_axis(sense):
     run = bar(torque=(3.0 * sense, {}))
     (arrow,), note = arrows_of(run, 1.0, 1.0)
-    assert note == "loads, longest usual arrow 3 N m"
+    assert note == "loads, a full arrow is 3 N m"
     axis = run.effort("torque").torque[0] / 3.0
     assert arrow.vectors[0] / np.linalg.norm(arrow.vectors[0]) == pytest.approx(axis)
     faces = arrow.faces(np.zeros(3), arrow.vectors[0], 1.0)

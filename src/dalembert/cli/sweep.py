@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, names_in, print_json, reported_errors
+from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, names_in, print_json, reported_errors, warn
 from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import TEnd
-from dalembert.errors import ModelError, SimulationError, UnknownParameter
+from dalembert.errors import DalembertError, ModelError, SimulationError, UnknownParameter
 from dalembert.model.validation import nearest
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ def sweep(
             print_json(data)
         else:
             _show(found, data, answer.voice)
+        for text in _doubts(build, {name: given[0].item() for name, given in values.items()}):
+            warn(f"model: {text}")  # what only a person can judge is told always, as of one run
         if found.interrupted:
             complain("interrupted; the same command goes on with what is missing")
     raise typer.Exit(Code.INTERRUPTED if found.interrupted else Code.PASSED if data["complete"] == len(found) else Code.FAILED)
@@ -122,6 +124,20 @@ def values_of(text: str) -> tuple[str, Any]:
     parts = given.split(",")
     found = [value_of(text, part) for part in parts]
     return name, np.array(parts) if any(isinstance(value, str) for value in found) else np.array(found)
+
+
+def _doubts(build: Any, first: dict[str, Any]) -> list[str]:
+    """About the model as its file has it, or as the first run does where it needs values; none of what cannot be compiled."""
+    from dalembert.cli.check import examine
+    from dalembert.compilation.compile import compile
+    from dalembert.model.model import Model
+
+    with suppress(DalembertError, TypeError):
+        needed = [p.name for p in build.__signature__.parameters.values() if p.default is p.empty and p.name in first]
+        if isinstance(model := build(**{name: first[name] for name in needed}), Model):
+            mechanism = compile(model)
+            return list(examine(build.__name__, mechanism, mechanism.assembly)["doubts"])
+    return []
 
 
 @contextmanager

@@ -91,6 +91,7 @@ def _of_bodies(model: Model) -> Iterator[tuple[str, str]]:
         for owner in owners:
             yield from ((f"{kind}position[{owner},{axis}]", f"{owner}.{axis}") for axis in "xyz")
             yield from ((f"{kind}velocity[{owner},{axis}]", f"{owner}.v{axis}") for axis in "xyz")
+            yield from ((f"{kind}acceleration[{owner},{axis}]", f"{owner}.a{axis}") for axis in "xyz")
     yield from ((f"angle[{body}]", f"{body}.angle") for body in bodies)
     for joint in model.joints:
         for coordinate in joint.coordinates:

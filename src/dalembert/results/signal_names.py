@@ -25,8 +25,11 @@ _SAID = {"load": "force or torque", "effort": "force or torque", "turning": "rat
 
 
 def meant(model: Model, text: str) -> tuple[str, str, str]:
-    """What it is of ("energy", "coordinate", "rate", "position", "velocity", "angle", "turning", "effort", "power", "load"),
-    the element that has it, and which part of it. Names of elements may have any letters: what means two things is refused."""
+    """What it is of, the element that has it, and which part of it. Names of elements may have any letters: what means two
+    things is refused.
+
+    of : "energy", "coordinate", "rate", "position", "velocity", "acceleration", "angle", "turning", "effort", "power", "load"
+    """
     found = [*_meanings(model, text)]
     if len(found) > 1:
         told = " and ".join(f"{_SAID.get(kind, kind)} of {owner!r}" if owner else f"the {kind}" for kind, owner, _ in found)
@@ -78,6 +81,8 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
             yield "position", owner, part
         if part[:1] == "v" and part[1:] in _VECTOR:
             yield "velocity", owner, part
+        if part[:1] == "a" and part[1:] in _VECTOR:
+            yield "acceleration", owner, part
     if part == "angle" and owner in _turning(model):
         yield "angle", owner, part
     acting = {*(driver.name for driver in model.drivers), *(force.name for force in model.forces)}
@@ -103,7 +108,7 @@ def signals_of(model: Model) -> Iterator[str]:
         yield from names
         yield from (f"{name}.rate" for name, c in zip(names, joint.coordinates, strict=False) if not c.startswith("rot"))
     for name in (*(body.name for body in model.bodies), *(marker.name for marker in model.markers)):
-        yield from (f"{name}.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v"))
+        yield from (f"{name}.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v", "ax", "ay", "az", "a"))
         yield from (f"{name}.{part}" for part in ("angle", "angle.rate") if name in _turning(model))
     for name in (*(joint.name for joint in model.joints), *acting):
         yield from (f"{name}.{kind}{axis}" for kind in "ft" for axis in ("x", "y", "z", ""))
@@ -128,7 +133,8 @@ def _of_owner(model: Model, owner: str, bodies: Sequence[str], along: Sequence[s
     acts = [f"{owner}.{kind}x, y, z ({what}), {owner}.{kind} (its size)" for kind, what in (("f", "force"), ("t", "torque"))]
     if owner in bodies:
         turns = f"; {owner}.angle and {owner}.angle.rate" * (owner in _turning(model))
-        return f"{owner!r} has {owner}.x, y, z (position) and {owner}.vx, vy, vz (velocity), {owner}.v (its size){turns}"
+        moves = f"{owner}.vx, vy, vz (velocity), {owner}.v (its size), {owner}.ax, ay, az, a (acceleration)"
+        return f"{owner!r} has {owner}.x, y, z (position), {moves}{turns}"
     names = [f"{owner} (along its coordinate)"] * (owner in along) + [f"{owner}.power"]
     if joint := next((joint for joint in model.joints if joint.name == owner), None):
         several = len(joint.coordinates) > 1

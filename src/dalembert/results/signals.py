@@ -3,6 +3,7 @@
 "A"           coordinate of a joint that has one           "A.angle"     one of several, see `joints.COORDINATES`
 "A.rate"      its rate of change                            "C.angle.rate"
 "slider.x"    position of a body or marker, world axes; y, z "slider.vx"  its velocity; vy, vz; "slider.v" its size
+"slider.ax"   its acceleration; ay, az; "slider.a" its size
 "crank.angle" of a body of a model in a plane, see `angles`  "crank.angle.rate"
 "B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz; of force elements as well
 "B.f"         the size of that force                        "B.t"         of that torque
@@ -69,6 +70,8 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
             return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], lambda: solution.velocity(owner)[:, k])
         case "velocity":
             return _of_vector("speed" if part == "v" else "velocity", owner, part, "m/s", solution.velocity(owner))
+        case "acceleration":
+            return _of_vector("acceleration", owner, part, "m/s^2", solution.acceleration(owner))
         case "effort":
             return _effort(solution, owner)
         case "power":

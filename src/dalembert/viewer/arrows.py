@@ -16,7 +16,7 @@ from dalembert.viewer.surfaces import arc, faces_of
 COLOUR = "#1f7a34"
 _UNITS = {"force": "N", "torque": "N m"}
 _USUAL = 0.98  # of all instants, at which an arrow is not longer: peaks do not shrink all others
-_MOST = 1.5  # longest arrow, over the usual one
+_MOST = 1.5  # a full arrow is, over the usual one
 _LEAST = 0.006  # shortest one that is drawn, over the size of the mechanism
 
 
@@ -51,7 +51,7 @@ def arrows_of(run: BodyResult, scale: float, radius: float) -> tuple[list[Arrow]
     usual = {what: max((_large(load.values) for load in loads if load.what == what), default=0.0) for what in _UNITS}
     longest = 0.22 * min(2.0 * radius, 1.6 * scale)
     sizes = [f"{size:.4g} {_UNITS[what]}" for what, size in usual.items() if size]
-    note = f"loads, longest usual arrow {', '.join(sizes)}" if sizes else ""
+    note = f"loads, a full arrow is {', '.join(sizes)}" if sizes else ""
     return [Arrow(load, _drawn(load.values / (usual[load.what] or 1.0), longest)) for load in loads], note
 
 

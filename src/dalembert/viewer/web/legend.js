@@ -27,7 +27,7 @@ export class Legend {
     if (!wanted.size) return;
     const { usual } = this.actor.run;
     const scale = [["force", "N"], ["torque", "N m"]].filter(([what]) => wanted.has(what) && usual[what]).map(([what, unit]) => `${short(usual[what] / this.factor)} ${unit}`);
-    element(this.box, "p", "", `longest usual arrow ${scale.join(", ")}`);
+    element(this.box, "p", "", `a full arrow is ${scale.join(", ")}`);
     const line = element(this.box, "div", "sizes");
     for (const [text, title, factor] of [["−", "shorter arrows", 0.5], ["+", "longer arrows", 2]]) {
       const button = element(line, "button", "small", text);
