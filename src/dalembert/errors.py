@@ -21,7 +21,7 @@ class UnknownParameter(ModelError):
     name : of it
     """
 
-    def __init__(self, message: str, name: str) -> None:
+    def __init__(self, message: str, name: str = "") -> None:
         super().__init__(message)
         self.name = name
 

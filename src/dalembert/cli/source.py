@@ -230,8 +230,8 @@ def _blaming(path: Path) -> Iterator[None]:
         yield
     except SyntaxError as problem:
         raise ModelError(f"{path}, line {problem.lineno}: {problem.msg}") from None
-    except UnknownParameter:
-        raise
+    except UnknownParameter as problem:
+        raise UnknownParameter(f"{path}: {problem}", problem.name) from None
     except (Exception, SystemExit) as problem:
         kind = "" if isinstance(problem, DalembertError) else f"{type(problem).__name__}: "
         raise ModelError(f"{path}{_line_in(path, problem)}: {kind}{problem}") from None
