@@ -436,7 +436,10 @@ def test_what_drivers_motors_and_springs_do_is_drawn():
             "push.value",
             "'push' has push.power, push.fx, y, z (force), push.f (its size), push.tx, y, z (torque), push.t (its size)",
         ),
-        ("arm.turn", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size)"),
+        (
+            "arm.turn",
+            "'arm' has arm.x, y, z (position), arm.vx, vy, vz (velocity), arm.v (its size), arm.ax, ay, az, a (acceleration)",
+        ),
         ("A.speed", "'A' has A (angle), A.rate, A.fx, y, z (force), A.f (its size), A.tx, y, z (torque), A.t (its size)"),
         ("B.angle", "'B' has B.rotation_x, B.rotation_y, B.rotation_z, B.fx, y, z (force), B.f (its size), B.tx"),
     ],
