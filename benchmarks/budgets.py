@@ -43,8 +43,8 @@ def main() -> None:
         second = min(measure(RUN, cache) for _ in range(3))
     table.add_row("Python itself", f"{bare[0]:.2f}", f"{bare[1]:.2f}", "")
     table.add_row("import dalembert", f"{imported[0]:.2f}", f"{imported[1]:.2f}", "0.5 wall")
-    table.add_row("first run ever: slider-crank, 5 s, report", f"{first[0]:.2f}", f"{first[1]:.2f}", "12 CPU")
-    table.add_row("second process, same run", f"{second[0]:.2f}", f"{second[1]:.2f}", "1.5 wall")
+    table.add_row("first run ever: slider-crank, 5 s, report", f"{first[0]:.2f}", f"{first[1]:.2f}", "8 CPU")
+    table.add_row("second process, same run", f"{second[0]:.2f}", f"{second[1]:.2f}", "1.0 CPU")
     console.print(table)
 
 
