@@ -18,7 +18,7 @@ from dalembert.compilation.pack import Packed, arranged, with_choices
 from dalembert.compilation.pack_motions import vanishes
 from dalembert.compilation.planarity import Plane, check_held, find_plane
 from dalembert.compilation.plane_forces import check_forces
-from dalembert.compilation.rank import analyse
+from dalembert.compilation.rank import analyse, dependent_rows, inverse_root_mass
 from dalembert.compilation.rows import dense_rows, join_states, move
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
@@ -155,8 +155,6 @@ def held_bodies(flat: FlatModel, plane: Plane, packed: Packed) -> npt.NDArray[np
     """(nb,) whether the joints bar each body's three motions out of the plane: their rows span them."""
     from scipy.linalg import qr
 
-    from dalembert.compilation.rank import inverse_root_mass
-
     G, *_ = dense_rows(packed, packed.t_0, absolute_state(flat.bodies, len(flat.angles)))
     scale = inverse_root_mass(packed)
     Q, triangle, _ = qr((G * scale).T, mode="economic", pivoting=True)
@@ -177,8 +175,6 @@ def held_bodies(flat: FlatModel, plane: Plane, packed: Packed) -> npt.NDArray[np
 
 def _out_of_plane(flat: FlatModel, plane: Plane, packed: Packed) -> frozenset[RowKey]:
     """Rows that hold by themselves for any planar pose: zero gradient in the plane, or implied within their own joint."""
-    from dalembert.compilation.rank import dependent_rows, inverse_root_mass
-
     rng = np.random.default_rng(1)
     scale = inverse_root_mass(packed)
     in_plane = np.zeros((len(scale), 3 * len(flat.bodies)))

@@ -18,7 +18,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.model.calls import UserFunction
-from dalembert.model.elements import Joint, Primitive
+from dalembert.model.elements import MOST_ROWS, Joint, Primitive
 from dalembert.model.frames import own_axes, rotation_matrix, world_point
 from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate
 from dalembert.model.store import ElementStore
@@ -75,7 +75,7 @@ class CouplingVerbs(ElementStore):
         return self._add(_joint(name, members, (row,), tuple(factors), offset is None))
 
     def _function_coupling(self, owner: str, name: str, function: UserFunction, joints: object, offset: float | None) -> Joint:
-        from dalembert.lagrangian.body_rows import MOST_ROWS, function_arguments
+        from dalembert.lagrangian.body_rows import function_arguments
         from dalembert.lagrangian.relations import count_relations
 
         if isinstance(joints, str) or not isinstance(joints, Sequence) or not joints:

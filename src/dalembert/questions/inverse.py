@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.compile import compile
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.told import told_by
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import AssemblyError, ModelError
 from dalembert.model.elements import Joint

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.told import told_by
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import evaluate

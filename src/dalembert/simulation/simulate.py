@@ -204,7 +204,7 @@ class _Runs:
         """Pieces until the end, or until something fails."""
         largest: list[float] = []
         resting: dict[int, float] = {}
-        acts = Acts(self.events)
+        acts = Acts()
         while True:
             watch = self.piece(start, bar, largest, resting)
             piece = self.pieces[-1]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, Series
 from dalembert.compilation.doubts import motions_of_rows
@@ -17,17 +18,15 @@ from dalembert.compilation.family import family_of
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_rates
 from dalembert.compilation.phases import Phase, check_names, consistent
-from dalembert.compilation.told import told_by
 from dalembert.errors import ModelError
-from dalembert.formulations import FORMULATIONS, Formulation
-from dalembert.integrators import INTEGRATORS
+from dalembert.formulations import Formulation
 from dalembert.integrators.integrator import Integrator
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.validation import number, shown
+from dalembert.results.dense import methods_of
 from dalembert.results.solution import Result
 from dalembert.run.ending import Ending
-from dalembert.run.settings import from_data
 
 WHOLE = Phase()  # all of a model is in force
 _BUILT = (Model, Compiled, Result)
@@ -150,10 +149,8 @@ def going_on(solution: Result) -> Start:
     last = solution.pieces[-1] if solution.pieces else solution
     if not len(last.t):
         raise ModelError("the run holds no states; simulate its model instead of going on with it")
-    formulation = last.formulation or from_data(last.settings["formulation"], FORMULATIONS)
-    integrator = last.integrator or from_data(last.settings["integrator"], INTEGRATORS)
     mechanism = starting_at(last.mechanism, last.end_time, last.end_state)
-    return Start(mechanism, last.end_time, last.model, last.phase, last.ending, formulation, integrator)
+    return Start(mechanism, last.end_time, last.model, last.phase, last.ending, *methods_of(last))
 
 
 def starting_at(mechanism: Any, t: float, x: Array) -> Any:
