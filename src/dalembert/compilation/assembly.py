@@ -21,13 +21,12 @@ from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatte
 from dalembert.compilation.least_change import least_change, smallest
 from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.rank import arm_length, inverse_root_mass
+from dalembert.compilation.rank import arm_length, inverse_root_mass, radians
 from dalembert.compilation.rows import blame, dense_rows, measured, move, velocity_residual
-from dalembert.compilation.starts import open_joints
 from dalembert.errors import AssemblyError, ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import records
-from dalembert.model.assembly import ROUNDING, Assembly, Moved
+from dalembert.model.assembly import OPEN, ROUNDING, Assembly, Moved
 from dalembert.model.elements import Body, Primitive
 from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
@@ -111,8 +110,16 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     counters = tuple(x[len(x) - len(flat.angles) :].tolist()) if packed.I[T.NPART] else ()
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
-    opened = open_joints(packed, G, g) if moved else ()
+    opened = _open_joints(packed, G, g) if moved else ()
     return Assembly(bodies, moved, start, velocity_start, opened), flat, arranged(packed, flat, None) if given else packed
+
+
+def _open_joints(packed: Packed, G: Array, g: Array) -> tuple[str, ...]:
+    """Joints whose residuals g of rows G are above `OPEN`; not those that are asked for, which have a motion."""
+    rows = np.array([row.index for row in packed.rows if not row.rheonomic and not row.nonholonomic], dtype=np.int64)
+    sizes = np.linalg.norm(G[rows] * radians(packed), axis=1)
+    shares = g[rows] / np.where(sizes > 0.0, sizes, np.inf)
+    return tuple(name for name, share in blame(packed.rows, rows, shares) if share > OPEN)
 
 
 def with_angles(flat: FlatModel, packed: Packed, x: Array) -> Array:

@@ -16,6 +16,7 @@ from dalembert.kernels.mechanics.motion import follow
 from dalembert.lagrangian.body_rows import plain
 from dalembert.lagrangian.source import write_source
 from dalembert.lagrangian.time_functions import motion_parts
+from dalembert.model.model import Model
 from dalembert.model.motions import (
     Constant,
     Function,
@@ -32,6 +33,18 @@ from dalembert.model.motions import (
 from dalembert.model.validation import as_float
 
 _LOOKS = 2000  # at a motion that has no formula for its zeros
+
+
+def motions_of(model: Model) -> Iterator[tuple[str, Motion | None]]:
+    """Functions of time, with the names of what follows them."""
+    yield from motions_of_rows(model)
+    yield from ((force.name, motion) for force in model.forces for motion in force.motions)
+
+
+def motions_of_rows(model: Model) -> Iterator[tuple[str, Motion | None]]:
+    """Those that constraints follow."""
+    yield from ((joint.name, row.motion) for joint in model.joints for row in joint.primitives)
+    yield from ((driver.name, driver.primitive.motion) for driver in model.drivers)
 
 
 def function_numbers(motions: Iterable[Motion | None]) -> dict[Callable[..., Any], int]:

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.by_formula import ByFormula, Made
-from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.family import Family, family_of
 from dalembert.compilation.mechanism import Mechanism
@@ -28,6 +27,7 @@ from dalembert.formulations.evaluation import Evaluated, evaluate_variants
 from dalembert.formulations.run import Run
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.simulation.parameters import run_named
+from dalembert.simulation.start import refuse_vanishing_lengths
 
 _MANY = 64  # starts whose angles are measured by compiled code
 

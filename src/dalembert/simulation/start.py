@@ -13,10 +13,9 @@ from dalembert.arrays import Array
 from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, Series
-from dalembert.compilation.doubts import motions_of_rows
 from dalembert.compilation.family import family_of
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack_motions import motion_rates
+from dalembert.compilation.pack_motions import motion_rates, motions_of_rows, vanishes
 from dalembert.compilation.phases import Phase, check_names, consistent
 from dalembert.errors import ModelError
 from dalembert.formulations import Formulation
@@ -49,6 +48,19 @@ def refuse_coarse_times(mechanism: Compiled, integrator: Integrator, t_0: float,
                 f" {rate * apart:.1g} in between, too much for rtol = {integrator.rtol:g} and atol = {integrator.atol:g};"
                 " start at t = 0 and let functions of time add what is missing, or raise these"
             )
+
+
+def refuse_vanishing_lengths(mechanism: Compiled, t_start: float, t_end: float) -> None:
+    """A prescribed distance must stay above zero during the run: behind zero it would be followed as its absolute value."""
+    for joint in mechanism.model.joints if mechanism.prescribes_lengths else ():
+        for primitive in joint.primitives:
+            if primitive.kind == "D" and primitive.motion is not None:
+                t = vanishes(primitive.motion, t_start, t_end)
+                if t is not None:
+                    raise ModelError(
+                        f"joint {joint.name!r}: its length reaches 0 at t = {t:.6g} s; give a length that stays above 0 until"
+                        f" t_end = {t_end:g} s, or drive the coordinate of a joint (add_driver), which may change its sign"
+                    )
 
 
 class Start(NamedTuple):
