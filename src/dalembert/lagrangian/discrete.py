@@ -22,7 +22,7 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS
-from dalembert.lagrangian.derivatives import along, jacobian
+from dalembert.lagrangian.derivatives import along, gradient, jacobian
 from dalembert.lagrangian.equations import Equations, column, row_major
 from dalembert.lagrangian.graph import Graph, Node, rebuild
 from dalembert.lagrangian.source import Part
@@ -106,8 +106,7 @@ class DiscreteEquations:
         virtual = e.graph.constant(0.0)
         for lam, row in zip(self.lam, e.f, strict=True):
             virtual = virtual + lam * row
-        slopes = jacobian([virtual], e.v)[0]
-        reactions = [slopes.get(k, e.graph.constant(0.0)) for k in range(n)]
+        reactions = gradient(virtual, e.v)
         if self.closed_form is not None:
             made[T.CURVE_PART] = self._closed_curve(self.closed_form, at[T.W_CURVE])
         elif e.nonholonomic:
@@ -157,9 +156,8 @@ class DiscreteEquations:
         end = rebuild(graph, psi, {"s": self.h})
         for pi, value in zip(self.pi, end, strict=True):
             total = total - pi * value
-        slopes = jacobian([total], (*e.q, *e.v))[0]
         zero = graph.constant(0.0)
-        first = [slopes.get(k, zero) + f for k, f in enumerate((*f_q, *f_u))]
+        first = [slope + f for slope, f in zip(gradient(total, (*e.q, *e.v)), (*f_q, *f_u), strict=True)]
         bends = jacobian(first, (*e.v, *self.pi))
         return [*end, *first, *(row.get(k, zero) for row in bends for k in range(2 * n)), work]
 

@@ -19,7 +19,7 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS, ENERGIES
-from dalembert.lagrangian.derivatives import Sparse, along, jacobian
+from dalembert.lagrangian.derivatives import Sparse, along, gradient, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
 from dalembert.lagrangian.source import Part
 
@@ -88,15 +88,11 @@ class Equations:
 
     @cached_property
     def L_v(self) -> list[Node]:
-        zero = self.graph.constant(0.0)
-        slopes = jacobian([self.lagrangian], self.v)[0]
-        return [slopes.get(k, zero) for k in range(self.n)]
+        return gradient(self.lagrangian, self.v)
 
     @cached_property
     def L_q(self) -> list[Node]:
-        zero = self.graph.constant(0.0)
-        slopes = jacobian([self.lagrangian], self.q)[0]
-        return [slopes.get(k, zero) for k in range(self.n)]
+        return gradient(self.lagrangian, self.q)
 
     @cached_property
     def M(self) -> list[Sparse]:
