@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.left_out import positions_left_out
 from dalembert.compilation.loose_ends import loose_ends
+from dalembert.compilation.missing_positions import positions_left_out
 from dalembert.compilation.pack_motions import motions_of
 from dalembert.compilation.parts import falling
 from dalembert.compilation.pins import bars_off_planes, pins_off_links, slides_off_bars
-from dalembert.compilation.points import points_in_other_axes
-from dalembert.compilation.starts import held_elsewhere, misfits
-from dalembert.compilation.units import in_degrees, in_grams, in_millimetres, too_large
+from dalembert.compilation.points_off_bodies import points_in_other_axes
+from dalembert.compilation.starts_elsewhere import held_elsewhere, misfits
 from dalembert.compilation.wrong_axes import wrong_axes
+from dalembert.compilation.wrong_units import in_degrees, in_grams, in_millimetres, too_large
 from dalembert.model.assembly import Assembly
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint

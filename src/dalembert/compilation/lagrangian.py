@@ -22,7 +22,7 @@ from dalembert.lagrangian.system import LagrangianSystem, shaped
 from dalembert.lagrangian.tracer import Named, trace
 
 if TYPE_CHECKING:
-    from dalembert.compilation.lagrangian_series import LagrangianState, LagrangianTrajectory
+    from dalembert.compilation.lagrangian_trajectory import LagrangianState, LagrangianTrajectory
 
 
 class GeneratedCode:
@@ -162,12 +162,12 @@ class LagrangianMechanism(Compiled):
         return almost_dependent(self, t, x)
 
     def state(self, t: float, x: Array) -> LagrangianState:
-        from dalembert.compilation.lagrangian_series import LagrangianState
+        from dalembert.compilation.lagrangian_trajectory import LagrangianState
 
         return LagrangianState(self, t, x)
 
     def trajectory(self, t: Array, x: Array) -> LagrangianTrajectory:
-        from dalembert.compilation.lagrangian_series import LagrangianTrajectory
+        from dalembert.compilation.lagrangian_trajectory import LagrangianTrajectory
 
         return LagrangianTrajectory(self, t, x)
 

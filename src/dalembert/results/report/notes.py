@@ -16,7 +16,7 @@ from dalembert.compilation.left_free import left_free
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
 from dalembert.compilation.row_words import freedom, held_twice, not_unique
-from dalembert.compilation.starts import is_rough_pose, moved_by_drivers
+from dalembert.compilation.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.results.plain import INCOMPLETE, duration
 from dalembert.results.report.advice import opened
 from dalembert.results.report.checks import ENDED_WELL

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.pins import AT
-from dalembert.compilation.points import drawn_as
+from dalembert.compilation.points_off_bodies import drawn_as
 from dalembert.compilation.wrong_axes import loops_of
 from dalembert.model.assembly import OPEN, ROUNDING, Assembly
 from dalembert.model.elements import GROUND, Driver, Joint
