@@ -26,7 +26,7 @@ from dalembert.lagrangian.derivatives import along, gradient, jacobian
 from dalembert.lagrangian.equations import Equations, column, row_major
 from dalembert.lagrangian.graph import Graph, Node, rebuild
 from dalembert.lagrangian.source import Part
-from dalembert.lagrangian.tracer import Named, trace
+from dalembert.lagrangian.tracer import trace
 
 # nodes and weights on [0, 1]
 QUADRATURES: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
@@ -121,9 +121,8 @@ class DiscreteEquations:
 
     def _closed_curve(self, function: Callable[..., Any], at: int) -> Part:
         e = self.equations
-        q, v = (Named(kind, dict(zip(e.names, nodes, strict=True))) for kind, nodes in (("q", e.q), ("v", e.v)))
-        p = Named("p", {str(node.value)[2:]: node for node in e.p})
-        end = trace("the constraint curve", function, {"q": q, "v": v, "h": self.h, "p": p}, e.graph)
+        given = {name: self.h if name == "h" else e.given[name] for name in "qvhp"}
+        end = trace("the constraint curve", function, given, e.graph)
         if len(end) != e.n:
             raise ModelError(f"the constraint curve returned {len(end)} values; return the {e.n} coordinates after h")
         return column(at, end) | row_major(at + e.n, jacobian(end, e.v), e.n)
