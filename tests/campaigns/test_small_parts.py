@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.pack_motions import add_motion, breakpoints, motion_rates, stops_between
+from dalembert.compilation.pack_motions import breakpoints, motion_rates, stops_between
 from dalembert.compilation.rows import move
 from dalembert.compilation.topology import spanning_forest
+from dalembert.compilation.writer import Writer
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
 from dalembert.kernels.base.dense import factor_general, solve_general
@@ -46,9 +47,10 @@ def test_redundant_equations():
 
 def test_breakpoints_of_a_product():
     """Those of its factors, whatever else the tables hold: here a header that reads like smooth steps."""
-    I, F = [T.SMOOTH_STEP] * 6, [7.0] * 9
-    motion = da.Harmonic(0.1, 2.0) * da.SmoothStep(0.0, 1.0, 0.1, 0.3)
-    assert breakpoints(I, F, [add_motion(I, F, motion, {})])[0] == pytest.approx([0.1, 0.2, 0.3])
+    out = Writer({})
+    out.I, out.F = [T.SMOOTH_STEP] * 6, [7.0] * 9
+    at = out.motion(da.Harmonic(0.1, 2.0) * da.SmoothStep(0.0, 1.0, 0.1, 0.3))
+    assert breakpoints(out.I, out.F, [at])[0] == pytest.approx([0.1, 0.2, 0.3])
 
 
 def test_breakpoints_that_come_again():

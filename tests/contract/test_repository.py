@@ -137,7 +137,7 @@ def test_no_machine_paths_or_registries():
     assert not forbidden.search("src/dalembert/work/home/x and a/b")
     files = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.is_file()]
     files += [file for file in ROOT.iterdir() if file.is_file()]
-    files = [file for file in files if file.suffix in TEXT_SUFFIXES and not {"__pycache__", "_build"} & set(file.parts)]
+    files = [file for file in files if file.suffix in TEXT_SUFFIXES and not {"__pycache__", "_build", ".git"} & set(file.parts)]
     found = [
         f"{name_of(file)}: {match[0]}"
         for file in files

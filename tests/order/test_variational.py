@@ -179,6 +179,28 @@ def test_circle_is_kept_though_only_its_derivative_was_given(curve, periods):
     assert solution.multiplier("circle")[-1, 0] == pytest.approx(1.0, abs=0.05)  # k - m speed^2: the constraint is at work
 
 
+def test_curves_take_arrays_of_parameters():
+    """As Lagrangians and constraints do; a circle of radius r[1] = 2, whose points are those of the flow to rounding."""
+
+    def around(q, v, h, p):
+        a = h * (q.x * v.y - q.y * v.x) / p.r[1] ** 2
+        return np.array([q.x * np.cos(a) - q.y * np.sin(a), q.x * np.sin(a) + q.y * np.cos(a)])
+
+    system = da.LagrangianSystem(
+        lambda q, v: 0.5 * (v.x**2 + v.y**2),
+        "x y",
+        nonholonomic={"circle": lambda q, v: q.x * v.x + q.y * v.y},
+        parameters={"r": [1.0, 2.0]},
+        initial={"x": 2.0},
+        velocities={"y": 1.0},
+    )
+    ends = []
+    for curve in ("flow", around):
+        way = {"formulation": da.Variational(constraint_curve=curve), "integrator": da.FixedStep(step=0.25)}
+        ends.append(da.simulate(system, 2.0, **way).q)
+    np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-12)
+
+
 def test_options_are_checked():
     for options, words in (
         ({"curve": "spline"}, "curve is 'spline'; give one of symplectic-euler"),

@@ -157,6 +157,17 @@ def test_events_read_coordinates_by_name():
     assert abs(solution["a"][-1]) < 1e-10
 
 
+def test_a_state_of_a_run_has_what_solutions_have():
+    system = da.LagrangianSystem(lagrangian, "x a", parameters=PARAMETERS, holonomic={"rail": lambda q: q.x - 0.2}, **START)
+    solution = da.simulate(system, 1.0)
+    state, there = solution(0.7), solution(np.array([0.7]))
+    assert state.energy.total == there.energy.total[0]
+    np.testing.assert_array_equal(state.reaction("rail"), there.reaction("rail")[0])
+    assert state.conjugate_momentum("a") == there.conjugate_momentum("a")[0]
+    with pytest.raises(AttributeError, match="no 'reaction'"):
+        solution.mechanism.state(0.7, there.x[0]).reaction("rail")  # of no run
+
+
 def flat(q, v):
     return 0.5 * (v.x**2 + v.y**2)
 

@@ -5,7 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.compilation.doubts import doubts
-from dalembert.compilation.units import in_millimetres
+from dalembert.compilation.wrong_units import in_millimetres
 
 
 def turned(rotation, coordinate=None) -> da.Model:

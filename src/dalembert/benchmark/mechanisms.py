@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert import gallery
 from dalembert.benchmark import evidence
-from dalembert.benchmark.problem import Problem, Way, derived, expected_of, of_gallery, stored
+from dalembert.benchmark.problem import Problem, Way, adaptive_ways, derived, expected_of, of_gallery, stored
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.minimal import Minimal
 from dalembert.formulations.moving_frame import MovingFrame
@@ -166,8 +166,6 @@ def bricard() -> Problem:
 
 def governor() -> Problem:
     """A05."""
-    stiff = GaussLegendre(5, rtol=1e-11, atol=1e-11)
-    note = "stiff: implicit stages"
     return of_gallery(
         "flyball_governor",
         name="a05",
@@ -185,11 +183,7 @@ def governor() -> Problem:
         },
         axis="height s of the slider [m]",
         expected=(derived("flyball_governor"),),
-        ways={
-            "jet": Way(Jet(), stiff, note=note),
-            "moving-frame": Way(MovingFrame(), stiff, note=note),
-            "minimal": Way(Minimal(), stiff, note=note),
-        },
+        ways=adaptive_ways(GaussLegendre(5, rtol=1e-11, atol=1e-11), "stiff: implicit stages"),
         steps=40000,
         short=0.5,  # their forces are explicit, and dampers of 4e4 N s/m ask for steps below 1e-4 s
     )

@@ -13,6 +13,7 @@ import numpy as np
 from dalembert import gallery
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Coordinates
+from dalembert.formulations import FORMULATIONS
 
 Output = Callable[[Any], Array]  # of a solution: (nt,) or (nt, k)
 
@@ -54,6 +55,11 @@ class Way:
     coordinates: Coordinates = "absolute"
     note: str = ""
     model: Callable[[], Any] | None = None
+
+
+def adaptive_ways(integrator: Any, note: str) -> dict[str, Way]:
+    """Formulations of no order of their own, all with another integrator than the usual one."""
+    return {name: Way(cls(), integrator, note=note) for name, cls in FORMULATIONS.items() if cls.largest_order is None}
 
 
 @dataclass(frozen=True, eq=False)

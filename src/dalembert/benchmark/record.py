@@ -14,6 +14,7 @@ from dalembert.arrays import Array
 from dalembert.benchmark.problem import Problem
 from dalembert.errors import StoreError
 from dalembert.results.html_parts import as_svg
+from dalembert.results.plain import duration, without_nan
 from dalembert.results.report.table import as_text, plain_table, print_notes
 
 if TYPE_CHECKING:
@@ -120,16 +121,19 @@ class Run:
             f"{self.position_drift:.1e}",
             f"{self.energy_error:.1e}",
             str(self.steps),
-            seconds(self.cpu_time),
-            seconds(self.compile_time),
+            duration(self.cpu_time),
+            duration(self.compile_time),
             self.shown_verdict,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
         skipped = ("curves", "outcomes", "problem")
-        data = {key: plain(value) for key, value in self.__dict__.items() if key not in skipped}
-        return {**data, "error": plain(self.error), "bound": plain(self.bound), "outcomes": [o.__dict__ for o in self.outcomes]}
+        data = {key: value for key, value in self.__dict__.items() if key not in skipped}
+        return {
+            **without_nan({**data, "error": self.error, "bound": self.bound}),
+            "outcomes": [outcome.__dict__ for outcome in self.outcomes],
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,13 +293,3 @@ def check_report_path(path: Path) -> None:
     if path.is_dir():
         raise StoreError(f"{path}: is a folder; give the path of a file")
     check_parent(path)
-
-
-def seconds(value: float) -> str:
-    """A time for a person."""
-    return f"{1e3 * value:.3g} ms" if value < 1 else f"{value:.3g} s"
-
-
-def plain(value: Any) -> Any:
-    """JSON has no number that is none."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -10,10 +10,7 @@ import numpy as np
 from dalembert import gallery
 from dalembert.arrays import Array
 from dalembert.benchmark import evidence
-from dalembert.benchmark.problem import Expected, Problem, Way, derived, expected_of, of_gallery, stored
-from dalembert.formulations.jet import Jet
-from dalembert.formulations.minimal import Minimal
-from dalembert.formulations.moving_frame import MovingFrame
+from dalembert.benchmark.problem import Expected, Problem, adaptive_ways, derived, expected_of, of_gallery, stored
 from dalembert.gallery.bicycle import STEERING_AXIS
 from dalembert.integrators.explicit_rk import DOP853
 
@@ -162,7 +159,6 @@ def bicycle() -> Problem:
     outputs |= {name: acceleration(name) for name in data["expected"][0]["values"]}
     outputs["force_rear"] = lambda s: s.reaction("rear contact").force
     outputs["force_front"] = lambda s: s.reaction("front contact").force
-    stepped, note = DOP853(step=_STEP), "fixed steps, so that accelerations follow from the run's own velocities"
     return Problem(
         name="bicycle",
         title="Whipple bicycle, nine accelerations and contact forces of one state",
@@ -175,11 +171,7 @@ def bicycle() -> Problem:
         axis="lean [rad]",
         expected=expected_of(data),
         holonomic=False,
-        ways={
-            "jet": Way(Jet(), stepped, note=note),
-            "moving-frame": Way(MovingFrame(), stepped, note=note),
-            "minimal": Way(Minimal(), stepped, note=note),
-        },
+        ways=adaptive_ways(DOP853(step=_STEP), "fixed steps, so that accelerations follow from the run's own velocities"),
         steps=1600,
         cannot={"soft": "compliant contacts start to vibrate: accelerations of one state are not those of rigid ones"},
         extra=tuple(float(t) for t in _STEP * np.arange(9)),

@@ -26,7 +26,7 @@ from dalembert.comparison.table import NOT_RUN, Comparison, Excluded, Measuremen
 from dalembert.compilation.compile import compile
 from dalembert.compilation.compiled import Coordinates
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.trajectory import Trajectory
+from dalembert.compilation.trajectory import Trajectory, angles_between
 from dalembert.errors import DalembertError, ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
@@ -262,8 +262,7 @@ class _Errors:
         worst = 0.0
         for body in self._bodies:
             distance = np.linalg.norm(job.samples.position(body) - exact.position(body), axis=1) / self.size
-            chord = np.linalg.norm(job.samples.rotation(body) - exact.rotation(body), axis=(1, 2))
-            angle = 2.0 * np.arcsin(np.minimum(chord / np.sqrt(8.0), 1.0))
+            angle = angles_between(job.samples.rotation(body), exact.rotation(body))
             worst = max(worst, float(np.nanmax([distance.max(), angle.max()])))
         return worst
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.errors import StoreError
 from dalembert.model.validation import number
 from dalembert.results.html_parts import as_svg, folded, page, page_table, table
+from dalembert.results.plain import duration, without_nan
 from dalembert.results.report.table import as_text, plain_table, print_notes
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Measurement:
             f"{self.position_drift:.1e}",
             str(self.steps),
             str(self.rate_evaluations),
-            f"{1e3 * self.time:.3g} ms" if self.time < 0.9995 else f"{self.time:.3g} s",
+            duration(self.time),
         )
 
 
@@ -161,8 +162,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; what is not a number is null."""
-        data = asdict(self)
-        return {key: _plain(value) for key, value in data.items()}
+        return {key: without_nan(value) for key, value in asdict(self).items()}
 
     def plot(self) -> Figure:
         """Errors against CPU time, a panel for each formulation, and the runs that no other beats."""
@@ -305,11 +305,3 @@ def _grouped(pairs: list[Excluded]) -> str:
     for formulation, integrators in without.items():
         alike.setdefault(", ".join(integrators), []).append(formulation)
     return "; ".join(f"{', '.join(formulations)} with {integrators}" for integrators, formulations in alike.items())
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

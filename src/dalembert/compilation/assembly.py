@@ -21,12 +21,12 @@ from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatte
 from dalembert.compilation.least_change import least_change, smallest
 from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.pack_motions import motion_values
+from dalembert.compilation.rank import arm_length, inverse_root_mass, radians
 from dalembert.compilation.rows import blame, dense_rows, measured, move, velocity_residual
-from dalembert.compilation.starts import open_joints
 from dalembert.errors import AssemblyError, ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import records
-from dalembert.model.assembly import ROUNDING, Assembly, Moved
+from dalembert.model.assembly import OPEN, ROUNDING, Assembly, Moved
 from dalembert.model.elements import Body, Primitive
 from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
@@ -110,8 +110,16 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     counters = tuple(x[len(x) - len(flat.angles) :].tolist()) if packed.I[T.NPART] else ()
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
-    opened = open_joints(packed, G, g) if moved else ()
+    opened = _open_joints(packed, G, g) if moved else ()
     return Assembly(bodies, moved, start, velocity_start, opened), flat, arranged(packed, flat, None) if given else packed
+
+
+def _open_joints(packed: Packed, G: Array, g: Array) -> tuple[str, ...]:
+    """Joints whose residuals g of rows G are above `OPEN`; not those that are asked for, which have a motion."""
+    rows = np.array([row.index for row in packed.rows if not row.rheonomic and not row.nonholonomic], dtype=np.int64)
+    sizes = np.linalg.norm(G[rows] * radians(packed), axis=1)
+    shares = g[rows] / np.where(sizes > 0.0, sizes, np.inf)
+    return tuple(name for name, share in blame(packed.rows, rows, shares) if share > OPEN)
 
 
 def with_angles(flat: FlatModel, packed: Packed, x: Array) -> Array:
@@ -206,8 +214,6 @@ def rows_for(packed: Packed) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int6
 def _sizes(flat: FlatModel, packed: Packed, G: Array) -> tuple[float, Array, Array]:
     """What tolerances are measured by: largest distance from the origin or arm, at least 1 m; what a radian changes in every
     row, at most 1, and at least what it is worth in metres; that in the velocities of every body, at most 1 m."""
-    from dalembert.compilation.rank import arm_length
-
     distances = [size_of(body.position) for body in flat.bodies]
     far = max([*distances, *(size_of(v) for item in flat.primitives for _, v in arms(item))], default=1.0)
     metres = min(1.0, max(arm_length(packed), 1e-3 * far))  # far from the origin, 1e-12 of less is below rounding
@@ -277,8 +283,6 @@ def _gauss_newton(
     packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], sizes: Array, turn: Array
 ) -> tuple[Array, Array]:
     """Damped Gauss-Newton on g = 0 in the mass metric: state and residuals where it ends."""
-    from dalembert.compilation.rank import inverse_root_mass
-
     scale = inverse_root_mass(packed) * movable
     zero = np.zeros(len(scale))
     G, g, *_ = dense_rows(packed, packed.t_0, x)
@@ -314,8 +318,6 @@ def _assemble_velocities(
     sizes: Array,
 ) -> tuple[tuple[float, float], Array]:
     """Velocities that were not given (`free`) change first; those that were, only if that is not enough."""
-    from dalembert.compilation.rank import inverse_root_mass
-
     scale = inverse_root_mass(packed) * movable
     x = x.copy()
     G, *_ = dense_rows(packed, packed.t_0, x)

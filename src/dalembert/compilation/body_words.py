@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.compilation.pins import links_of
-from dalembert.compilation.units import extent
 from dalembert.compilation.wrong_axes import shown_axis
+from dalembert.compilation.wrong_units import extent
 from dalembert.model.model import Model
 
 

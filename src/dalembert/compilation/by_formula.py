@@ -20,7 +20,7 @@ from dalembert.compilation.fitting import Fitting, Mask, independent
 from dalembert.compilation.mechanism import Mechanism, uneven
 from dalembert.compilation.pack import Packed, arranged
 from dalembert.compilation.planarity import SLACK, Plane, find_plane
-from dalembert.compilation.rank import RankReport, analyse, arms
+from dalembert.compilation.rank import RankReport, analyse, longest_arms
 from dalembert.compilation.trajectory import rotation_matrices
 from dalembert.compilation.user_functions import Surroundings
 from dalembert.kernels.base import tables as T
@@ -196,7 +196,7 @@ class ByFormula:
         fits, x, G, changed = self._fitting(F, x)
         packed, quick, masses = self._packed, self._packed.quick, self._fitting.masses(F)
         if self.first.plane is not None:
-            x, flat = _planar(self._fitting, x, axes.reshape(len(x), 3, 3), self._rigid, arms(packed.I, F)[1])
+            x, flat = _planar(self._fitting, x, axes.reshape(len(x), 3, 3), self._rigid, longest_arms(packed.I, F)[1])
             own = np.concatenate([getattr(self.first.plane, name) for name in _PLANE])
             fits &= flat & (np.abs(axes - own).max(axis=1) < VANISHES)
         if self._moves_tables:
@@ -206,7 +206,7 @@ class ByFormula:
                 x[:, -rows.angles.shape[1] :] = rows.angles
             F, G, dropped = final, rows.G, np.abs(rows.g[:, packed.I[T.M] :]).max(axis=1, initial=0.0)
             fits &= dropped <= VANISHES * (1.0 + np.abs(x[:, : packed.I[T.NQ]]).max(axis=1, initial=0.0))
-        J, arm = _moments(masses["J"][:, self._rigid]), arms(packed.I, F)[0]
+        J, arm = _moments(masses["J"][:, self._rigid]), longest_arms(packed.I, F)[0]
         pulled = np.abs(F[:, T.GRAVITY_X : T.GRAVITY_X + 3]).max(axis=1) > 0.0
         much = uneven(masses["m"], self._rigid, J, arm, pulled)
         if self._report == RankReport((), frozenset(), frozenset(), False):

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Literal
 
 from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.compiled_loops import compiled
 from dalembert.kernels.base import tables as T
 
 
@@ -50,7 +51,6 @@ class Kernel:
 
 @cache
 def _compiled(kernel: Kernel) -> Any:
-    from dalembert.compilation.compiled_loops import compiled
     from dalembert.kernels.base.compiler import bind
     from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, EQUATIONS_SIGNATURE, FORCES_SIGNATURE
 

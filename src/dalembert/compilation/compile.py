@@ -10,15 +10,14 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.assembly import absolute_state, assembled, with_angles
-from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, Row
+from dalembert.compilation.compiled import KINDS, Coordinates, Row
 from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.lagrangian import LagrangianMechanism, compile_system
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import Packed, arranged, with_choices
-from dalembert.compilation.pack_motions import vanishes
 from dalembert.compilation.planarity import Plane, check_held, find_plane
 from dalembert.compilation.plane_forces import check_forces
-from dalembert.compilation.rank import analyse
+from dalembert.compilation.rank import analyse, dependent_rows, inverse_root_mass
 from dalembert.compilation.rows import dense_rows, join_states, move
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
@@ -155,8 +154,6 @@ def held_bodies(flat: FlatModel, plane: Plane, packed: Packed) -> npt.NDArray[np
     """(nb,) whether the joints bar each body's three motions out of the plane: their rows span them."""
     from scipy.linalg import qr
 
-    from dalembert.compilation.rank import inverse_root_mass
-
     G, *_ = dense_rows(packed, packed.t_0, absolute_state(flat.bodies, len(flat.angles)))
     scale = inverse_root_mass(packed)
     Q, triangle, _ = qr((G * scale).T, mode="economic", pivoting=True)
@@ -177,8 +174,6 @@ def held_bodies(flat: FlatModel, plane: Plane, packed: Packed) -> npt.NDArray[np
 
 def _out_of_plane(flat: FlatModel, plane: Plane, packed: Packed) -> frozenset[RowKey]:
     """Rows that hold by themselves for any planar pose: zero gradient in the plane, or implied within their own joint."""
-    from dalembert.compilation.rank import dependent_rows, inverse_root_mass
-
     rng = np.random.default_rng(1)
     scale = inverse_root_mass(packed)
     in_plane = np.zeros((len(scale), 3 * len(flat.bodies)))
@@ -215,16 +210,3 @@ def _refuse_overdriven(packed: Packed, redundant: frozenset[RowKey]) -> None:
             f"the mechanism is over-driven: the other joints and drivers leave no freedom for {names};"
             " remove a driver, or a joint that prescribes the same coordinate"
         )
-
-
-def refuse_vanishing_lengths(mechanism: Compiled, t_start: float, t_end: float) -> None:
-    """A prescribed distance must stay above zero during the run: behind zero it would be followed as its absolute value."""
-    for joint in mechanism.model.joints if mechanism.prescribes_lengths else ():
-        for primitive in joint.primitives:
-            if primitive.kind == "D" and primitive.motion is not None:
-                t = vanishes(primitive.motion, t_start, t_end)
-                if t is not None:
-                    raise ModelError(
-                        f"joint {joint.name!r}: its length reaches 0 at t = {t:.6g} s; give a length that stays above 0 until"
-                        f" t_end = {t_end:g} s, or drive the coordinate of a joint (add_driver), which may change its sign"
-                    )

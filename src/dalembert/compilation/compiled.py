@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
 
@@ -166,7 +167,7 @@ class Compiled(ABC):
         return float(np.max(np.abs(x[:, self.nq : self.nq + self.nu]), initial=0.0))
 
     @abstractmethod
-    def state(self, t: float, x: Array) -> Series:
+    def state(self, t: float, x: Array) -> OneState:
         """One state with its named outputs."""
 
     @abstractmethod
@@ -193,3 +194,38 @@ class Series:
     def u(self) -> Array:
         """(nt, nu) velocities."""
         return self.x[:, self.mechanism.nq : self.mechanism.nq + self.mechanism.nu]
+
+
+class OneState(Series):
+    """One state: the outputs of a series without the time axis; of a state of a run those of a solution, too.
+
+    result : makes the solution that has this state alone
+    """
+
+    result: Callable[[], Any] | None = None
+
+    def __init__(self, mechanism: Compiled, t: float, x: Array) -> None:
+        super().__init__(mechanism, np.array([t]), np.asarray(x)[None, :])
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return float(self.t[0])
+
+    def __getattr__(self, name: str) -> Any:
+        """What only solutions have: effort, reaction, acceleration, energy, ..."""
+        if name.startswith("_") or self.result is None:
+            raise AttributeError(f"a state has no {name!r}")
+        value = getattr(self.result(), name)
+        return (lambda *args, **options: without_time(value(*args, **options))) if callable(value) else without_time(value)
+
+
+def without_time(value: Any) -> Any:
+    """The first of values over time; of several values under names, each."""
+    if isinstance(value, np.ndarray):
+        return float(value[0]) if value.ndim == 1 else value[0]
+    if isinstance(value, dict):
+        return {name: without_time(item) for name, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: without_time(getattr(value, f.name)) for f in fields(value) if f.init})
+    return value

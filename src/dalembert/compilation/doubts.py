@@ -9,21 +9,22 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.left_out import positions_left_out
 from dalembert.compilation.loose_ends import loose_ends
+from dalembert.compilation.missing_positions import positions_left_out
+from dalembert.compilation.pack_motions import motions_of
 from dalembert.compilation.parts import falling
 from dalembert.compilation.pins import bars_off_planes, pins_off_links, slides_off_bars
-from dalembert.compilation.points import points_in_other_axes
-from dalembert.compilation.starts import held_elsewhere, misfits
-from dalembert.compilation.units import in_degrees, in_grams, in_millimetres, too_large
+from dalembert.compilation.points_off_bodies import points_in_other_axes
+from dalembert.compilation.starts_elsewhere import held_elsewhere, misfits
 from dalembert.compilation.wrong_axes import wrong_axes
+from dalembert.compilation.wrong_units import in_degrees, in_grams, in_millimetres, too_large
 from dalembert.model.assembly import Assembly
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
-from dalembert.model.motions import Motion, Table, leaves
+from dalembert.model.motions import Table, leaves
 
 MODEL = "model"  # name of lines that doubt it: the run may be right of what is written, and that not what is meant
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
@@ -141,18 +142,6 @@ def _radius(shape: Mapping[str, object] | None, axis: Array) -> float:
         return max((_radius(part, axis) for part in parts), default=0.0)
     along = abs(float(axis["xyz".index(str(shape.get("axis", "z")))])) > 1 - 1e-9
     return float(str(shape["radius"])) if along and shape["type"] in ("cylinder", "cone", "disc", "wheel") else 0.0
-
-
-def motions_of(model: Model) -> Iterator[tuple[str, Motion | None]]:
-    """Functions of time, with the names of what follows them."""
-    yield from motions_of_rows(model)
-    yield from ((force.name, motion) for force in model.forces for motion in force.motions)
-
-
-def motions_of_rows(model: Model) -> Iterator[tuple[str, Motion | None]]:
-    """Those that constraints follow."""
-    yield from ((joint.name, row.motion) for joint in model.joints for row in joint.primitives)
-    yield from ((driver.name, driver.primitive.motion) for driver in model.drivers)
 
 
 def _tables(model: Model) -> Iterator[str]:

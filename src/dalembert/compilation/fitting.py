@@ -16,7 +16,7 @@ from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.least_change import least_change
 from dalembert.compilation.pack import Packed
-from dalembert.compilation.rank import INDEPENDENT, arms, dependent_rows, diagonals, unit
+from dalembert.compilation.rank import dependent_rows, diagonals, far_from_dependent, longest_arms, unit
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import records
 from dalembert.model.assembly import ROUNDING
@@ -52,7 +52,7 @@ class Fitting:
             x[:, angles] = self._at.many(F, self._t, x).angles
         rows = self._at.many(F, self._t, x)
         G, g, g_t, old = rows.G, rows.g, rows.g_t, rows.twist
-        arm, far = arms(I, F)
+        arm, far = longest_arms(I, F)
         far = np.maximum(far, np.abs(x[:, self._places]).max(axis=(1, 2), initial=0.0))
         metres = np.minimum(1.0, np.maximum(arm, 1e-3 * far))[:, None]
         turn = np.tile(np.hstack([np.repeat(metres, 3, axis=1), np.ones((len(F), 3))]), int(I[T.NB]))
@@ -77,7 +77,7 @@ class Fitting:
             A, length = unit(G_c * s[:, None])
             A_T = np.ascontiguousarray(np.swapaxes(A, 1, 2))
             gram = A @ A_T
-            healthy = positive(gram)
+            healthy = far_from_dependent(gram)
             gram[~healthy] = np.eye(gram.shape[1])
             u = twist[off]
             for _ in range(2):  # the second takes back what squaring the rows has cost
@@ -123,17 +123,7 @@ class Fitting:
 
 def independent(I: npt.NDArray[np.int64], F: Array, G: Array) -> Mask:
     """Whether rows are so far from dependent that they are independent, as `rank.analyse` sees it."""
-    arm = arms(I, F)[0][:, None]
+    arm = longest_arms(I, F)[0][:, None]
     radians = np.tile(np.hstack([np.repeat(arm, 3, axis=1), np.ones((len(F), 3))]), int(I[T.NB]))
     A, _ = unit(G[:, : I[T.M]] * radians[:, None])
-    return positive(A @ np.swapaxes(A, 1, 2))
-
-
-def positive(gram: Array) -> Mask:
-    """Whether the rows of each Gram matrix are far from dependent."""
-    shifted = gram - INDEPENDENT**2 * np.eye(gram.shape[1])
-    try:
-        np.linalg.cholesky(shifted)
-    except np.linalg.LinAlgError:
-        return np.array([len(shifted) > 1 and positive(one[None])[0] for one in gram])
-    return np.ones(len(gram), dtype=bool)
+    return far_from_dependent(A @ np.swapaxes(A, 1, 2))

@@ -18,11 +18,11 @@ from dalembert.kernels.base.layout import COUNTERS
 from dalembert.lagrangian.discrete import DiscreteEquations
 from dalembert.lagrangian.graph import Node, evaluate
 from dalembert.lagrangian.source import uses_time, write_source
-from dalembert.lagrangian.system import LagrangianSystem, shaped
-from dalembert.lagrangian.tracer import Named, trace
+from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.lagrangian.tracer import trace
 
 if TYPE_CHECKING:
-    from dalembert.compilation.lagrangian_series import LagrangianState, LagrangianTrajectory
+    from dalembert.compilation.lagrangian_trajectory import LagrangianState, LagrangianTrajectory
 
 
 class GeneratedCode:
@@ -93,12 +93,9 @@ class GeneratedCode:
 def invariant_node(system: LagrangianSystem, function: Callable[..., Any], *, by_name: bool) -> Node:
     """The graph of a user's invariant: f(t, q, u) in this order, or with arguments chosen by name from q, v, t, p."""
     e = system.equations
-    q, v = (Named(kind, dict(zip(e.names, nodes, strict=True))) for kind, nodes in (("q", e.q), ("v", e.v)))
-    p = Named("p", shaped(dict(zip(system.parameters, e.p, strict=True))))
     name = getattr(function, "__name__", "function")
-    given = {"t": e.t, "q": q, "v": v, "p": p}
     called = function if by_name else lambda t, q, v: function(t, q, v)
-    values = trace(f"invariant {name!r}", called, given, e.graph, function)
+    values = trace(f"invariant {name!r}", called, e.given, e.graph, function)
     if len(values) != 1:
         raise ModelError(f"invariant {name!r} returned {len(values)} values; return one number")
     return values[0]
@@ -162,12 +159,12 @@ class LagrangianMechanism(Compiled):
         return almost_dependent(self, t, x)
 
     def state(self, t: float, x: Array) -> LagrangianState:
-        from dalembert.compilation.lagrangian_series import LagrangianState
+        from dalembert.compilation.lagrangian_trajectory import LagrangianState
 
         return LagrangianState(self, t, x)
 
     def trajectory(self, t: Array, x: Array) -> LagrangianTrajectory:
-        from dalembert.compilation.lagrangian_series import LagrangianTrajectory
+        from dalembert.compilation.lagrangian_trajectory import LagrangianTrajectory
 
         return LagrangianTrajectory(self, t, x)
 

@@ -86,7 +86,7 @@ class _Start:
 
     def _alone(self, b: int, but: Sequence[int] = ()) -> Array:
         """(k, 6) motions of one body while all others rest; but : rows that do not count."""
-        return _kernel(np.delete(self.rows, but, axis=0)[:, 6 * b : 6 * b + 6])
+        return _null_space(np.delete(self.rows, but, axis=0)[:, 6 * b : 6 * b + 6])
 
     def lonely(self) -> Iterator[str]:
         """Drivers of a body that joints connect to others, none of which they or forces let it move."""
@@ -105,12 +105,12 @@ class _Start:
         """Bodies that move, and how; nothing in a singular pose, in which more is free than in others."""
         from scipy.sparse.csgraph import connected_components  # a tenth of a second, for driven models alone
 
-        free = _kernel(self.rows)
+        free = _null_space(self.rows)
         if len(free) != self.mechanism.degrees_of_freedom:
             return
         alone = [self._alone(b) for b in range(self.n)]
         single = [np.pad(own, ((0, 0), (6 * b, 6 * (self.n - b - 1)))) for b, own in enumerate(alone)]
-        free = _kernel(np.vstack(single) @ free.T) @ free
+        free = _null_space(np.vstack(single) @ free.T) @ free
         projector = np.abs(free.T @ free).reshape(self.n, 6, self.n, 6).max(axis=(1, 3)) > SMALL
         labels, free = connected_components(projector)[1], free.reshape(-1, self.n, 6)
         groups = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels[projector.any(axis=1)].tolist())]
@@ -182,7 +182,7 @@ class _Start:
         return f" through {shown_axis(centre + self.length * d)}" if np.abs(A @ d + v).max() < SMALL else ""
 
 
-def _kernel(rows: Array) -> Array:
+def _null_space(rows: Array) -> Array:
     """(k, n) orthonormal vectors that no row sees."""
     _, values, V = np.linalg.svd(rows, full_matrices=len(rows) < rows.shape[1])
     return np.asarray(V[int(np.sum(values > SMALL)) :])

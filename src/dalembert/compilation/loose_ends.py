@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.pins import AT, HINGES, Link, links_of
-from dalembert.compilation.units import too_long
+from dalembert.compilation.wrong_units import too_long
 from dalembert.model.elements import GROUND, Body
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model

@@ -13,11 +13,10 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import width
 from dalembert.kernels.mechanics import relations as R
 from dalembert.model.cams import table_of
-from dalembert.model.elements import Primitive
+from dalembert.model.elements import MOST_ROWS, Primitive
 
 Measure = tuple[int, int, int, list[float]]  # kind, first and second body among the primitive's, numbers of PART_F
 NONE = (0.0, 0.0, 0.0)
-MOST_ROWS = 3  # of one primitive
 
 
 def relation_of(primitive: Primitive) -> int:
@@ -64,7 +63,7 @@ def called_size(bodies: int, primitive: Primitive) -> int:
 def members(item: FlatPrimitive, places: Sequence[Sequence[int]]) -> list[int]:
     """Records of MEMBER_I; places : where the rows of a primitive begin in A, per body."""
     each = zip(item.bodies, places, strict=True)
-    return [entry for body, at in each for entry in (body, *at, *([0] * (3 - len(at))))]
+    return [entry for body, at in each for entry in (body, *at, *([0] * (MOST_ROWS - len(at))))]
 
 
 class Codes:

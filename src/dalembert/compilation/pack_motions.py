@@ -1,14 +1,15 @@
-"""Motions in the packed arrays: their records, their values, the times at which steps end because of them."""
+"""Motions of a model: their values, the times at which steps end because of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.compilation.writer import Writer
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import CALL
 from dalembert.kernels.base.views import System
@@ -16,65 +17,37 @@ from dalembert.kernels.mechanics.motion import follow
 from dalembert.lagrangian.body_rows import plain
 from dalembert.lagrangian.source import write_source
 from dalembert.lagrangian.time_functions import motion_parts
+from dalembert.model.model import Model
 from dalembert.model.motions import (
     Constant,
     Function,
     Harmonic,
     Motion,
     Polynomial,
-    Product,
     SmoothStep,
-    Sum,
     Table,
     leaves,
-    terms,
 )
-from dalembert.model.validation import as_float
 
 _LOOKS = 2000  # at a motion that has no formula for its zeros
+
+
+def motions_of(model: Model) -> Iterator[tuple[str, Motion | None]]:
+    """Functions of time, with the names of what follows them."""
+    yield from motions_of_rows(model)
+    yield from ((force.name, motion) for force in model.forces for motion in force.motions)
+
+
+def motions_of_rows(model: Model) -> Iterator[tuple[str, Motion | None]]:
+    """Those that constraints follow."""
+    yield from ((joint.name, row.motion) for joint in model.joints for row in joint.primitives)
+    yield from ((driver.name, driver.primitive.motion) for driver in model.drivers)
 
 
 def function_numbers(motions: Iterable[Motion | None]) -> dict[Callable[..., Any], int]:
     """The functions of time among motions, with the numbers of their code in the callback."""
     found = (leaf.function for motion in motions for leaf in leaves(motion) if isinstance(leaf, Function))
     return {function: T.FIRST_MOTION + k for k, function in enumerate(dict.fromkeys(found))}
-
-
-def add_motion(I: list[int], F: list[float], motion: Motion | None, functions: dict[Callable[..., Any], int]) -> int:
-    """Append a motion to both tables; its offset in I, or -1 for none."""
-    if motion is None:
-        return -1
-    if not isinstance(motion, Sum | Product):
-        return _one(I, F, motion, functions)
-    parts = [[_one(I, F, leaf, functions) for leaf in term] for term in terms(motion)]
-    at = len(I)
-    I += [T.COMPOSED, len(parts), *(entry for term in parts for entry in (len(term), *term))]
-    return at
-
-
-def _one(I: list[int], F: list[float], motion: Motion, functions: dict[Callable[..., Any], int]) -> int:
-    numbers: Sequence[float] = ()
-    match motion:
-        case Constant(value):
-            kind, count, numbers = T.CONSTANT, 1, (value,)
-        case Polynomial(coefficients):
-            kind, count, numbers = T.POLYNOMIAL, len(coefficients), coefficients
-        case Harmonic(amplitude, omega, phase, offset):
-            kind, count, numbers = T.HARMONIC, 4, (amplitude, omega, phase, offset)
-        case SmoothStep(start, stop, t_start, t_stop):
-            kind, count, numbers = T.SMOOTH_STEP, 4, (start, stop, t_start, t_stop)
-        case Table():
-            knots, pieces = motion.spline()
-            kind, count = T.PERIODIC_TABLE if motion.periodic else T.TABLE, len(knots) - 1
-            numbers = [*knots, *pieces.ravel()]
-        case Function(function):
-            I += [T.FUNCTION, functions[function], 0]
-            return len(I) - 3
-        case _:
-            raise AssertionError(motion)
-    I += [kind, len(F), count]
-    F += map(as_float, numbers)
-    return len(I) - 3
 
 
 def breakpoints(I: list[int], F: list[float], motions: Iterable[int]) -> tuple[list[float], list[float]]:
@@ -118,13 +91,12 @@ def stops_between(I: npt.NDArray[np.int64], F: Array, begin: float, end: float) 
 def motion_rates(motion: Motion | None, t: npt.ArrayLike) -> Array:
     """(nt, 3): f, f' and f'' of a motion at given times, zero for none."""
     times = np.atleast_1d(np.asarray(t, dtype=float))
-    I, F = [0] * T.HEADER_I, [0.0] * T.HEADER_F
-    functions = function_numbers([motion])
-    at = add_motion(I, F, motion, functions)
+    out = Writer(function_numbers([motion]))
+    at = out.motion(motion)
     if at < 0:
         return np.zeros((len(times), 3))
-    code = plain(write_source(motion_parts(functions), {})) if functions else None
-    record = System(I, F, [0.0] * CALL.width, code)
+    code = plain(write_source(motion_parts(out.functions), {})) if out.functions else None
+    record = System(out.I, out.F, [0.0] * CALL.width, code)
     with np.errstate(all="ignore"):
         return np.array([[*follow(at, time, record)] for time in times.tolist()])
 

@@ -1,4 +1,4 @@
-"""What planar coordinates leave out: forces of users that leave the plane, and reactions across it."""
+"""What planar coordinates leave out of forces: what of them leaves the plane."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dalembert.arrays import Array, IntArray
 from dalembert.compilation.compiled import Row
@@ -129,10 +130,10 @@ def unit_rows(packed: Tables, G: Array) -> Array:
 
 def arm_length(packed: Tables) -> float:
     """Longest arm of a joint on a movable body."""
-    return float(arms(packed.I, packed.F[None])[0][0])
+    return float(longest_arms(packed.I, packed.F[None])[0][0])
 
 
-def arms(I: IntArray, F: Array) -> tuple[Array, Array]:
+def longest_arms(I: IntArray, F: Array) -> tuple[Array, Array]:
     """(runs,) longest arm of a joint on a movable body, and on any."""
     total = int(I[T.NPRIM] + I[T.NTRACED])
     ends, points = records(I, I, T.PRIM_I, total), records(I, F, T.PRIM_F, total)
@@ -151,7 +152,8 @@ def unit(A: Array) -> tuple[Array, Array]:
 def analyse(packed: Packed, x_0: Array) -> RankReport:
     """Rank and redundant rows of a mechanism whose tables were packed with every row kept."""
     first = unit_rows(packed, dense_rows(packed, packed.t_0, x_0)[0])
-    if _independent(first[: packed.I[T.M]]):
+    solved = first[: packed.I[T.M]]
+    if far_from_dependent((solved @ solved.T)[None])[0]:
         return RankReport((), frozenset(), frozenset(), False)
     others = generic_points(packed, x_0) if packed.forest.cuts else []
     scaled = [first, *(unit_rows(packed, dense_rows(packed, packed.t_0, x)[0]) for x in others)]
@@ -194,13 +196,14 @@ def analyse(packed: Packed, x_0: Array) -> RankReport:
     return RankReport(tuple(choices), frozenset(redundant), frozenset(not_unique), singular_start)
 
 
-def _independent(unit: Array) -> bool:
-    """Whether unit rows are so far from dependent at one pose that they are independent in general, and there."""
+def far_from_dependent(gram: Array) -> npt.NDArray[np.bool_]:
+    """Whether the unit rows of each Gram matrix are so far from dependent at one pose that they are independent in general."""
+    shifted = gram - INDEPENDENT**2 * np.eye(gram.shape[-1])
     try:
-        np.linalg.cholesky(unit @ unit.T - INDEPENDENT**2 * np.eye(len(unit)))
+        np.linalg.cholesky(shifted)
     except np.linalg.LinAlgError:
-        return False
-    return True
+        return np.array([len(shifted) > 1 and far_from_dependent(one[None])[0] for one in gram])
+    return np.ones(len(gram), dtype=bool)
 
 
 def last_dependent(rows: Array, rank: int) -> list[int]:

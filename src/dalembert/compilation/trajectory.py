@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.compiled import Series
+from dalembert.compilation.compiled import OneState, Series, without_time
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
@@ -201,22 +198,12 @@ class Trajectory(Series):
         return np.asarray(np.sum(axes[:, :, component] * w, axis=1))
 
 
-class State(Trajectory):
-    """One state: the same outputs as a trajectory, without the time axis; of a state of a run those of a solution, too.
-
-    result : makes the solution that has this state alone
-    """
-
-    result: Callable[[], Any] | None = None
+class State(OneState, Trajectory):
+    """One state of a mechanism of bodies."""
 
     def __init__(self, mechanism: Mechanism, t: float, x: Array) -> None:
-        super().__init__(mechanism, np.array([t]), np.asarray(x)[None, :])
+        super().__init__(mechanism, t, x)
         self._over_time = Trajectory(mechanism, self.t, self.x)  # outputs that need each other keep their time axis
-
-    @property
-    def time(self) -> float:
-        """[s]"""
-        return float(self.t[0])
 
     def __getattribute__(self, name: str) -> object:
         if name in OUTPUTS:
@@ -224,28 +211,10 @@ class State(Trajectory):
             return lambda *args, **options: without_time(value(*args, **options))
         return object.__getattribute__(self, name)
 
-    def __getattr__(self, name: str) -> Any:
-        """What only solutions have: effort, reaction, acceleration, energy, ..."""
-        if name.startswith("_") or self.result is None:
-            raise AttributeError(f"a state has no {name!r}")
-        value = getattr(self.result(), name)
-        return (lambda *args, **options: without_time(value(*args, **options))) if callable(value) else without_time(value)
-
 
 OUTPUTS = (
     "position", "velocity", "quaternion", "rotation", "angular_velocity", "point", "coordinate", "coordinate_rate",
 )  # fmt: skip
-
-
-def without_time(value: Any) -> Any:
-    """The first of values over time; of several values under names, each."""
-    if isinstance(value, np.ndarray):
-        return float(value[0]) if value.ndim == 1 else value[0]
-    if isinstance(value, dict):
-        return {name: without_time(item) for name, item in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{f.name: without_time(getattr(value, f.name)) for f in fields(value) if f.init})
-    return value
 
 
 def apply(R: Array, v: Array) -> Array:
@@ -270,6 +239,12 @@ def rotation_matrices(theta: Array) -> Array:
         [2 * (b * d - a * c), 2 * (c * d + a * b), 1 - 2 * (b * b + c * c)],
     ]
     return np.ascontiguousarray(np.array(rows).transpose(2, 0, 1))
+
+
+def angles_between(R: Array, S: Array) -> Array:
+    """(nt,) [rad] of the turns from rotations (nt, 3, 3) to others."""
+    chords = np.linalg.norm(R - S, axis=(1, 2))
+    return np.asarray(2.0 * np.arcsin(np.minimum(chords / np.sqrt(8.0), 1.0)))
 
 
 def rotation_vectors(R: Array) -> Array:

@@ -28,10 +28,9 @@ from dalembert.lagrangian.laws import LAWS, Data, TracedBody
 from dalembert.lagrangian.relations import relation_part
 from dalembert.lagrangian.source import Part, write_source
 from dalembert.lagrangian.tracer import trace, warn_if_rough
-from dalembert.model.elements import Primitive
+from dalembert.model.elements import MOST_ROWS, Primitive
 from dalembert.model.serialise import MissingFunction
 
-MOST_ROWS = 3  # per primitive, as PRIM_I has places for
 STATE: int = width(T.W_BODY)
 DATA: int = width(T.PRIM_F)
 

@@ -67,6 +67,13 @@ def jacobian(outputs: Sequence[Node], inputs: Sequence[Node]) -> list[Sparse]:
     return _sweep(outputs, {node.index: {k: one} for k, node in enumerate(inputs)})
 
 
+def gradient(output: Node, inputs: Sequence[Node]) -> list[Node]:
+    """Derivatives of one output by all inputs, zeros among them."""
+    zero = output.graph.constant(0.0)
+    slopes = jacobian([output], inputs)[0]
+    return [slopes.get(k, zero) for k in range(len(inputs))]
+
+
 def along(outputs: Sequence[Node], directions: Sequence[tuple[Node, Node]]) -> list[Node]:
     """Derivative of every output when each input changes at the given rate."""
     if not outputs:

@@ -22,11 +22,11 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS
-from dalembert.lagrangian.derivatives import along, jacobian
+from dalembert.lagrangian.derivatives import along, gradient, jacobian
 from dalembert.lagrangian.equations import Equations, column, row_major
 from dalembert.lagrangian.graph import Graph, Node, rebuild
 from dalembert.lagrangian.source import Part
-from dalembert.lagrangian.tracer import Named, trace
+from dalembert.lagrangian.tracer import trace
 
 # nodes and weights on [0, 1]
 QUADRATURES: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
@@ -106,8 +106,7 @@ class DiscreteEquations:
         virtual = e.graph.constant(0.0)
         for lam, row in zip(self.lam, e.f, strict=True):
             virtual = virtual + lam * row
-        slopes = jacobian([virtual], e.v)[0]
-        reactions = [slopes.get(k, e.graph.constant(0.0)) for k in range(n)]
+        reactions = gradient(virtual, e.v)
         if self.closed_form is not None:
             made[T.CURVE_PART] = self._closed_curve(self.closed_form, at[T.W_CURVE])
         elif e.nonholonomic:
@@ -122,9 +121,8 @@ class DiscreteEquations:
 
     def _closed_curve(self, function: Callable[..., Any], at: int) -> Part:
         e = self.equations
-        q, v = (Named(kind, dict(zip(e.names, nodes, strict=True))) for kind, nodes in (("q", e.q), ("v", e.v)))
-        p = Named("p", {str(node.value)[2:]: node for node in e.p})
-        end = trace("the constraint curve", function, {"q": q, "v": v, "h": self.h, "p": p}, e.graph)
+        given = {name: self.h if name == "h" else e.given[name] for name in "qvhp"}
+        end = trace("the constraint curve", function, given, e.graph)
         if len(end) != e.n:
             raise ModelError(f"the constraint curve returned {len(end)} values; return the {e.n} coordinates after h")
         return column(at, end) | row_major(at + e.n, jacobian(end, e.v), e.n)
@@ -157,9 +155,8 @@ class DiscreteEquations:
         end = rebuild(graph, psi, {"s": self.h})
         for pi, value in zip(self.pi, end, strict=True):
             total = total - pi * value
-        slopes = jacobian([total], (*e.q, *e.v))[0]
         zero = graph.constant(0.0)
-        first = [slopes.get(k, zero) + f for k, f in enumerate((*f_q, *f_u))]
+        first = [slope + f for slope, f in zip(gradient(total, (*e.q, *e.v)), (*f_q, *f_u), strict=True)]
         bends = jacobian(first, (*e.v, *self.pi))
         return [*end, *first, *(row.get(k, zero) for row in bends for k in range(2 * n)), work]
 

@@ -13,15 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS, ENERGIES
-from dalembert.lagrangian.derivatives import Sparse, along, jacobian
+from dalembert.lagrangian.derivatives import Sparse, along, gradient, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
 from dalembert.lagrangian.source import Part
+from dalembert.lagrangian.tracer import Named, shaped
 
 
 @dataclass(frozen=True)
@@ -88,15 +90,11 @@ class Equations:
 
     @cached_property
     def L_v(self) -> list[Node]:
-        zero = self.graph.constant(0.0)
-        slopes = jacobian([self.lagrangian], self.v)[0]
-        return [slopes.get(k, zero) for k in range(self.n)]
+        return gradient(self.lagrangian, self.v)
 
     @cached_property
     def L_q(self) -> list[Node]:
-        zero = self.graph.constant(0.0)
-        slopes = jacobian([self.lagrangian], self.q)[0]
-        return [slopes.get(k, zero) for k in range(self.n)]
+        return gradient(self.lagrangian, self.q)
 
     @cached_property
     def M(self) -> list[Sparse]:
@@ -125,6 +123,13 @@ class Equations:
         for v, momentum in zip(self.v, self.L_v, strict=True):
             total = total + v * momentum
         return kinetic, total - self.lagrangian - kinetic
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What functions of the user take, by name."""
+        q, v = (Named(kind, dict(zip(self.names, nodes, strict=True))) for kind, nodes in (("q", self.q), ("v", self.v)))
+        p = Named("p", shaped({str(node.value).removeprefix("p:"): node for node in self.p}))
+        return {"t": self.t, "q": q, "v": v, "p": p}
 
     @property
     def inputs(self) -> dict[str, int]:

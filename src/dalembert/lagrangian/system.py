@@ -11,7 +11,7 @@ from dalembert.errors import ModelError
 from dalembert.lagrangian.equations import Constraint, Equations
 from dalembert.lagrangian.graph import INPUT, Graph, Node, reachable
 from dalembert.lagrangian.sympy_tree import is_expression, symbol_name, walk
-from dalembert.lagrangian.tracer import Named, trace, warn_if_rough
+from dalembert.lagrangian.tracer import Named, shaped, trace, warn_if_rough
 from dalembert.model.later import carried_out
 from dalembert.model.serialise import content_hash
 from dalembert.model.validation import nearest, printable, shown
@@ -233,23 +233,6 @@ def _names(coordinates: str | Sequence[Any]) -> tuple[str, ...]:
 
 def _entry(name: str, place: tuple[int, ...]) -> str:
     return f"{name}[{','.join(map(str, place))}]" if place else name
-
-
-def shaped(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by the name of a parameter, arrays put together from their entries "name[i,j]"."""
-    made: dict[str, Any] = {}
-    for key, value in entries.items():
-        name, bracket, places = key.partition("[")
-        if not bracket:
-            made[name] = value
-            continue
-        made.setdefault(name, {})[tuple(int(k) for k in places[:-1].split(","))] = value
-    for name, value in made.items():
-        if isinstance(value, dict):
-            made[name] = np.empty([k + 1 for k in max(value)], dtype=object)
-            for place, entry in value.items():
-                made[name][place] = entry
-    return made
 
 
 def _flat_parameters(parameters: Mapping[Any, Any], names: Sequence[str]) -> dict[str, float]:

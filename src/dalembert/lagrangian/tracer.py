@@ -64,6 +64,23 @@ class Named(NDArrayOperatorsMixin):
         return getattr(ufunc, method)(*(x._array() if isinstance(x, Named) else x for x in inputs), **options)
 
 
+def shaped(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by the name of a parameter, arrays put together from their entries "name[i,j]"."""
+    made: dict[str, Any] = {}
+    for key, value in entries.items():
+        name, bracket, places = key.partition("[")
+        if not bracket:
+            made[name] = value
+            continue
+        made.setdefault(name, {})[tuple(int(k) for k in places[:-1].split(","))] = value
+    for name, value in made.items():
+        if isinstance(value, dict):
+            made[name] = np.empty([k + 1 for k in max(value)], dtype=object)
+            for place, entry in value.items():
+                made[name][place] = entry
+    return made
+
+
 def argument_names(owner: str, function: Callable[..., Any], allowed: Sequence[str]) -> list[str]:
     """What each argument of a user function stands for."""
     meanings, listed = [], ", ".join(allowed)

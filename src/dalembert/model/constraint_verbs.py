@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.calls import UserFunction
-from dalembert.model.elements import Body, Joint, Primitive
+from dalembert.model.elements import MOST_ROWS, Body, Joint, Primitive
 from dalembert.model.frames import along, own_axes, rotation_matrix
 from dalembert.model.joints import CONTACTS
 from dalembert.model.store import ElementStore
@@ -19,7 +19,6 @@ from dalembert.model.validation import check_listed, frozen, number, numbers, se
 BodyRef = Body | str
 Plane = Sequence[npt.ArrayLike]
 FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-_MOST_ROWS = 3
 
 
 class ConstraintVerbs(ElementStore):
@@ -140,7 +139,7 @@ class ConstraintVerbs(ElementStore):
         arguments, _ = function_arguments(function)
         check_listed(owner, [f"body {name!r}" for name in names], arguments, len(listed), "bodies", "bodies")
         labels = [str(k + 1) for k in range(count_rows(owner, names, function, kind == "V"))]
-        groups = [tuple(labels[k : k + _MOST_ROWS]) for k in range(0, len(labels), _MOST_ROWS)]
+        groups = [tuple(labels[k : k + MOST_ROWS]) for k in range(0, len(labels), MOST_ROWS)]
         rows = tuple(Primitive("V" if kind == "V" else "U", group, function=function) for group in groups)
         place = frozen(np.zeros(3))
         more = tuple(names) if len(names) > 2 else ()

@@ -18,9 +18,9 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.model.calls import UserFunction
-from dalembert.model.elements import Joint, Primitive
+from dalembert.model.elements import MOST_ROWS, Joint, Primitive
 from dalembert.model.frames import own_axes, rotation_matrix, world_point
-from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate
+from dalembert.model.joints import angle_of, check_coordinate, direction_of
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import check_listed, frozen, number, shown
 
@@ -75,7 +75,7 @@ class CouplingVerbs(ElementStore):
         return self._add(_joint(name, members, (row,), tuple(factors), offset is None))
 
     def _function_coupling(self, owner: str, name: str, function: UserFunction, joints: object, offset: float | None) -> Joint:
-        from dalembert.lagrangian.body_rows import MOST_ROWS, function_arguments
+        from dalembert.lagrangian.body_rows import function_arguments
         from dalembert.lagrangian.relations import count_relations
 
         if isinstance(joints, str) or not isinstance(joints, Sequence) or not joints:
@@ -108,9 +108,7 @@ class CouplingVerbs(ElementStore):
                 named = f"{found.name}.{found.coordinates[0]}"
                 raise ModelError(f"{owner}: joint {found.name!r} has {listed}; give ({found.name!r}, 0) or {named!r}")
             component = 0
-        label = component_name(owner, found, component)
-        if angle_of(found, component) is None and direction_of(found, component) is None:
-            raise refuse_coordinate(owner, found, label)
+        check_coordinate(owner, found, component)
         return found, component
 
     def _offset(self, factors: Mapping[tuple[str, int], float]) -> float:

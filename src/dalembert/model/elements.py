@@ -21,6 +21,7 @@ from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import frozen
 
 GROUND = "ground"
+MOST_ROWS = 3  # of one primitive, as the tables of the kernels have places for
 _ZERO = frozen((0.0, 0.0, 0.0))
 _ONE = frozen(np.eye(3))
 

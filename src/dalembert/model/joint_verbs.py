@@ -105,8 +105,7 @@ class JointVerbs(ElementStore):
         rate: Initial = None,
     ) -> Joint:
         """Hinge, turns about an axis (of the primitives C, 2 SO). Coordinate: angle about the axis."""
-        place, direction = (point, points), (axis, axes, vectors)
-        return self._axis_joint("revolute", name, first, second, place, direction, coordinate, rate)
+        return self._axis_joint("revolute", name, first, second, (point, points), (axis, axes, vectors), coordinate, rate)
 
     def add_cylindrical(
         self,
@@ -123,8 +122,7 @@ class JointVerbs(ElementStore):
         rate: Initial = None,
     ) -> Joint:
         """Sleeve that slides along an axis and turns about it (of 2 SO, 2 O). Coordinates: translation, angle."""
-        place, direction = (point, points), (axis, axes, vectors)
-        return self._axis_joint("cylindrical", name, first, second, place, direction, coordinate, rate)
+        return self._axis_joint("cylindrical", name, first, second, (point, points), (axis, axes, vectors), coordinate, rate)
 
     def add_prismatic(
         self,
@@ -142,8 +140,7 @@ class JointVerbs(ElementStore):
     ) -> Joint:
         """Slider, moves along an axis and does not turn (of 3 SO, 2 O). Coordinate: how far the second body is along the axis
         from where it was placed, as the first one sees it; which point of the axis is given matters for pictures alone."""
-        place, direction = (point, points), (axis, axes, vectors)
-        return self._axis_joint("prismatic", name, first, second, place, direction, coordinate, rate)
+        return self._axis_joint("prismatic", name, first, second, (point, points), (axis, axes, vectors), coordinate, rate)
 
     add_translational = add_prismatic
 
@@ -162,8 +159,7 @@ class JointVerbs(ElementStore):
         rate: Initial = None,
     ) -> Joint:
         """Plane on plane, `axis` its normal (of 2 SO, O). Coordinates: x, y, angle."""
-        place, direction = (point, points), (axis, axes, vectors)
-        return self._axis_joint("planar", name, first, second, place, direction, coordinate, rate)
+        return self._axis_joint("planar", name, first, second, (point, points), (axis, axes, vectors), coordinate, rate)
 
     def add_fixed(
         self,
@@ -229,8 +225,7 @@ class JointVerbs(ElementStore):
 
         axes : (a_first,), the line in the axes of the first body
         """
-        place, direction = (point, points), (axis, axes, None)
-        return self._axis_joint("point_on_line", name, first, second, place, direction, coordinate, rate)
+        return self._axis_joint("point_on_line", name, first, second, (point, points), (axis, axes, None), coordinate, rate)
 
     def add_point_on_plane(
         self,
@@ -249,8 +244,7 @@ class JointVerbs(ElementStore):
 
         axes : (a_first,), the normal in the axes of the first body
         """
-        place, direction = (point, points), (axis, axes, None)
-        return self._axis_joint("point_on_plane", name, first, second, place, direction, coordinate, rate)
+        return self._axis_joint("point_on_plane", name, first, second, (point, points), (axis, axes, None), coordinate, rate)
 
     def add_coincidence(self, name: str, first: BodyRef, second: BodyRef, *, points: Pair) -> Joint:
         """The bare primitive C: x_j = x_i for body-fixed points.

@@ -192,14 +192,21 @@ def initial_values(owner: str, label: str, names: tuple[str, ...], value: object
     return tuple(None if v is None else number(owner, f"{label} {n}", v) for n, v in zip(names, entries, strict=True))
 
 
-def component_name(owner: str, joint: Joint, component: object) -> str:
-    """The name of a joint coordinate by its index."""
+def check_coordinate(owner: str, joint: Joint, component: object) -> str:
+    """The name of a joint coordinate by its index; refused unless it is an angle or a translation, along which one driver or
+    effort can act."""
     names = joint.coordinates
     if not names:
         raise ModelError(f"{owner}: {joint.type} joint {joint.name!r} has no coordinates; choose another joint")
     if isinstance(component, bool) or not isinstance(component, int) or not 0 <= component < len(names):
         listed = ", ".join(f"{k}: {name}" for k, name in enumerate(names))
         raise ModelError(f"{owner}: component is {shown(component)}; joint {joint.name!r} has {listed}")
+    if angle_of(joint, component) is None and direction_of(joint, component) is None:
+        fix = 'use add_torque, a rotation spring (law="rotation-vector"), or a revolute or universal joint'
+        if names[component] == "length":
+            fix = "the joint itself holds the length: give the motion to add_distance(length=...), or use add_spring_damper"
+        which = f"coordinate {names[component]!r} of {joint.type} joint {joint.name!r}"
+        raise ModelError(f"{owner}: {which} cannot be used alone; {fix}")
     return names[component]
 
 
@@ -225,24 +232,12 @@ def direction_of(joint: Joint, component: int) -> Array | None:
     return None if column is None else joint.E_i[:, column]
 
 
-def refuse_coordinate(owner: str, joint: Joint, coordinate: str) -> ModelError:
-    """Why this coordinate can carry no driver, motor or spring on one coordinate."""
-    if coordinate == "length":
-        fix = "the joint itself holds the length: give the motion to add_distance(length=...), or use add_spring_damper"
-    else:
-        fix = 'use add_torque, a rotation spring (law="rotation-vector"), or a revolute or universal joint'
-    which = f"coordinate {coordinate!r} of {joint.type} joint {joint.name!r}"
-    return ModelError(f"{owner}: {which} cannot be used alone; {fix}")
-
-
 def driver_primitive(owner: str, joint: Joint, component: int, motion: Motion) -> tuple[str, str, Primitive]:
     """First body, second body and rheonomic primitive that make a joint coordinate follow a motion."""
-    coordinate = component_name(owner, joint, component)
+    coordinate = check_coordinate(owner, joint, component)
     angle, direction = angle_of(joint, component), direction_of(joint, component)
     if angle is not None:
         row = Primitive("A", (coordinate,), a_i=angle.a_i, a_j=angle.a_j, n_i=angle.n_i, motion=motion)
         return angle.first, angle.second, row
-    if direction is not None:
-        row = Primitive("O", (coordinate,), joint.p_i, joint.p_j, direction, motion=motion)
-        return joint.first, joint.second, row
-    raise refuse_coordinate(owner, joint, coordinate)
+    assert direction is not None
+    return joint.first, joint.second, Primitive("O", (coordinate,), joint.p_i, joint.p_j, direction, motion=motion)

@@ -9,13 +9,12 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.model.cams import FEWEST_VALUES
 from dalembert.model.couplings import coupled_rows
-from dalembert.model.elements import Body, Driver, Force, Joint, Primitive
+from dalembert.model.elements import MOST_ROWS, Body, Driver, Force, Joint, Primitive
 from dalembert.model.joints import CONTACTS, JOINTS, primitives
 from dalembert.model.serialise import MissingFunction
 from dalembert.model.store import Element, ElementStore
 from dalembert.model.validation import inertia, nearest, number, shown
 
-MAX_USER_ROWS = 3  # of one primitive
 WRITTEN = ("coupling", "cam_flat", "cam_roller")  # may hold a function of the user
 
 
@@ -73,7 +72,7 @@ def _check_joint(owner: str, joint: Joint) -> None:
 
 def _is_user_row(row: Primitive, law: str) -> bool:
     function = isinstance(row.function, MissingFunction)
-    return function and row.kind in (("U",) if law else ("U", "V")) and row.law == law and 1 <= len(row.labels) <= MAX_USER_ROWS
+    return function and row.kind in (("U",) if law else ("U", "V")) and row.law == law and 1 <= len(row.labels) <= MOST_ROWS
 
 
 def _check_parts(owner: str, joint: Joint, store: ElementStore) -> None:

@@ -18,9 +18,10 @@ from html import escape
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.compiled import without_time
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows
-from dalembert.compilation.trajectory import State, without_time
+from dalembert.compilation.trajectory import State
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.model import Model
 from dalembert.model.validation import by_name, number, shown

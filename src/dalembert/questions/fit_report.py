@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,13 +24,8 @@ def fit_report(fit: Fit) -> Report:
 
 
 def _lines(fit: Fit) -> Iterator[Line]:
-    runs = f"{fit.evaluations} runs: {fit.message}"
-    more = "start nearer to the answer, or give more runs (max_evaluations)"
-    yield (
-        Line("converged", runs, None, "pass", advice="")
-        if fit.converged
-        else Line("converged", runs, None, "FAIL", advice=more)
-    )
+    more = "" if fit.converged else "start nearer to the answer, or give more runs (max_evaluations)"
+    yield Line("converged", f"{fit.evaluations} runs: {fit.message}", None, "pass" if fit.converged else "FAIL", advice=more)
     if fit.weak:
         text = f"the data do not tell {fit.weak}: they may change together without a trace"
         yield Line("identifiable", text, None, "FAIL", advice="fix one of them, or measure something that depends on them")
@@ -45,12 +41,8 @@ def _lines(fit: Fit) -> Iterator[Line]:
     if fit.converged and not fit.weak:
         bent = fit.bent()
         text = f"standard errors: one away, the sum of squares is {bent:.2g} off the parabola that they assume"
-        line = limited("error estimate", text, bent, _BENT)
-        yield (
-            line
-            if line.verdict == "pass"
-            else Line(line.name, line.value, line.limit, "WARN", bent, line.share, advice="intervals are rough; take more data")
-        )
+        line, more = limited("error estimate", text, bent, _BENT), "intervals are rough; take more data"
+        yield line if line.verdict == "pass" else replace(line, verdict="WARN", advice=more)
     yield from sensitivity_lines(fit.solution)
     run = fit.solution.report()
     failed = [line.name for line in run.lines if line.verdict == "FAIL"]
@@ -69,7 +61,7 @@ def _white(fit: Fit, name: str) -> Line:
     lag = float(np.sum(r[1:] * r[:-1]) / np.sum(r * r))
     line = limited(called, f"{part:.2g} of the range; neighbours correlated by {lag:.2g}", abs(lag), limit)
     why = "the model does not explain the data, or the fit is in a local minimum: start elsewhere, look at plot.residuals()"
-    return line if line.verdict == "pass" else Line(called, line.value, line.limit, "FAIL", lag, line.share, advice=why)
+    return line if line.verdict == "pass" else replace(line, data=lag, advice=why)
 
 
 def _explained(fit: Fit) -> Line:

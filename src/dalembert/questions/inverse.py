@@ -19,14 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.compile import compile
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.told import told_by
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import AssemblyError, ModelError
-from dalembert.model.elements import Joint
 from dalembert.model.forces.on_joints import JointMotor
-from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate
+from dalembert.model.joints import angle_of, check_coordinate, direction_of
 from dalembert.model.model import Model
 from dalembert.model.motions import MotionLike, Table
 from dalembert.model.validation import by_name, nearest, shown
@@ -187,17 +186,10 @@ def _actuator(model: Model, name: str) -> Actuator:
         joint = joints[str(drivers[name].joint)]
         return Actuator(name, joint.name, joint.coordinates.index(drivers[name].primitive.labels[0]))
     if name in joints:
-        _check(joints[name], 0)
+        check_coordinate(f"inverse dynamics, joint {name!r}", joints[name], 0)
         return Actuator(name, name, 0)
     known = [*motors, *drivers, *joints]
     raise ModelError(f"inverse dynamics: there is no motor, driver or joint {name!r}; {nearest(name, known)}")
-
-
-def _check(joint: Joint, component: int) -> None:
-    owner = f"inverse dynamics, joint {joint.name!r}"
-    coordinate = component_name(owner, joint, component)
-    if angle_of(joint, component) is None and direction_of(joint, component) is None:
-        raise refuse_coordinate(owner, joint, coordinate)
 
 
 def _without(model: Model, names: set[str]) -> Model:

@@ -36,7 +36,7 @@ from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.validation import by_name, nearest, shown
 from dalembert.questions.curve import Curve, Point
 from dalembert.questions.equations import null_space, twist_map
-from dalembert.questions.poses import apart
+from dalembert.questions.poses import apart, unmoved
 from dalembert.questions.state import closing, size_of
 from dalembert.run.statistics import Pivots, Statistics, pivots_of
 from dalembert.simulation.simulate import describe
@@ -153,9 +153,7 @@ def _without_rates(model: Model | Mechanism) -> Model:
     own = model.model if isinstance(model, Mechanism) else model
     if not isinstance(own, Model):
         raise ModelError(f"kinematics: the model is {shown(model)}; give a Model of bodies")
-    made = own.copy()
-    for body in own.bodies:
-        made._add(replace(body, velocity=np.zeros(3), angular_velocity=np.zeros(3), given=(False, False), fixed=False))
+    made = unmoved(own)
     for joint in own.joints:
         made._add(replace(joint, rate=(None,) * len(joint.rate)))
     return made

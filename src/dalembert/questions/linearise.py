@@ -5,7 +5,7 @@ In the chart Y of the state (neighbourhood.py, steady.py) with named coordinates
     A = S A_Y S^-1      B = S D(Y')_w      C = D(y)_Y S^-1      D = D(y)_w
 
 Holonomic and nonholonomic rows are eliminated exactly: derivatives are taken along states that meet them. Where the state is
-not steady, z' = F(z) is differentiated itself, A = D(F)_Y S^-1. Drivers as inputs: driven.py.
+not steady, z' = F(z) is differentiated itself, A = D(F)_Y S^-1. Drivers as inputs: driver_inputs.py.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.told import told_by
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import evaluate
 from dalembert.model.model import Model
 from dalembert.model.validation import by_name, shown
-from dalembert.questions.driven import Column, column
+from dalembert.questions.driver_inputs import Column, column
+from dalembert.questions.independent_coordinates import Named, independent
 from dalembert.questions.inputs import with_input
 from dalembert.questions.linear_model import LinearModel
-from dalembert.questions.named import Named, independent
 from dalembert.questions.neighbourhood import Neighbourhood, reference_run, refuse_massless
 from dalembert.questions.outputs import Output, output_of
 from dalembert.questions.state import solution_of_states, state_of

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.compile import compile
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.told import told_by
 from dalembert.errors import ModelError, SimulationError
+from dalembert.model.model import Model
 from dalembert.model.validation import nearest, number, shown
 from dalembert.questions.neighbourhood import Neighbourhood
 from dalembert.questions.state import size_of
@@ -21,10 +22,8 @@ def posed(owner: str, mechanism: Mechanism, coordinates: Mapping[str, float]) ->
     """The state at rest in which joints have given coordinates."""
     if not isinstance(coordinates, Mapping) or not coordinates:
         raise ModelError(f"{owner}: a start is {shown(coordinates)}; give {{joint: coordinate}}")
-    model = mechanism.model.copy()
+    model = unmoved(mechanism.model)
     names = [joint.name for joint in model.joints if len(joint.coordinates) == 1]
-    for body in mechanism.model.bodies:
-        model._add(replace(body, velocity=np.zeros(3), angular_velocity=np.zeros(3), given=(False, False), fixed=False))
     for name, value in coordinates.items():
         if name not in names:
             raise ModelError(f"{owner}: there is no joint {name!r} with one coordinate; {nearest(name, names)}")
@@ -32,6 +31,14 @@ def posed(owner: str, mechanism: Mechanism, coordinates: Mapping[str, float]) ->
         model._add(replace(joint, coordinate=(number(owner, f"starts: {name!r}", value),), rate=(None,)))
     start = compile(model, mechanism.coordinates)
     return np.asarray(told_by(mechanism, start, start.x_0[None])[0])
+
+
+def unmoved(model: Model) -> Model:
+    """A copy whose bodies are given no velocities, and none is fixed."""
+    made = model.copy()
+    for body in model.bodies:
+        made._add(replace(body, velocity=np.zeros(3), angular_velocity=np.zeros(3), given=(False, False), fixed=False))
+    return made
 
 
 def scattered(mechanism: Mechanism, count: int) -> list[Array]:

@@ -16,7 +16,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.validation import nearest
-from dalembert.questions.named import Named, coordinates_by_name
+from dalembert.questions.independent_coordinates import Named, coordinates_by_name
 from dalembert.questions.neighbourhood import Neighbourhood
 from dalembert.questions.steady import Linearised, linearised
 from dalembert.questions.symmetries import Action, Steady, actions, choices, columns, symmetries

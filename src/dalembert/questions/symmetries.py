@@ -146,11 +146,11 @@ def symmetries(found: Sequence[Action], around: Neighbourhood) -> Array:
     rng = np.random.default_rng(0)
     free = np.eye(len(found) + 1)
     samples = [around.moved(_random(around, rng)) for _ in range(3)]
-    free = free @ _kernel(np.vstack([_rows_along(found, around, x) for x in samples]), 1e-9 * max(1.0, around.size))
+    free = free @ _null_space(np.vstack([_rows_along(found, around, x) for x in samples]), 1e-9 * max(1.0, around.size))
     if free.shape[1]:
         brackets = [_brackets(found, around, x, free) for x in samples]
         scale = max(float(size) for _, size in brackets)
-        free = free @ _kernel(np.vstack([bracket for bracket, _ in brackets]), _SYMMETRIC * scale)
+        free = free @ _null_space(np.vstack([bracket for bracket, _ in brackets]), _SYMMETRIC * scale)
     return np.where(np.abs(free) > 1e-7, free, 0.0)
 
 
@@ -160,7 +160,7 @@ def _random(around: Neighbourhood, rng: np.random.Generator) -> Array:
     return np.asarray(y * 0.1 / max(around.largest(y), 1e-300))
 
 
-def _kernel(rows: Array, floor: float = 0.0) -> Array:
+def _null_space(rows: Array, floor: float = 0.0) -> Array:
     """Orthonormal vectors that the rows do not see; floor : singular values of rounding."""
     scale = np.abs(rows).max(initial=0.0)
     if scale <= floor:
@@ -213,4 +213,4 @@ def fitted(found: Sequence[Action], free: Array, around: Neighbourhood) -> Stead
 def choices(found: Sequence[Action], free: Array) -> list[Array]:
     """Combinations to try, one after the other: first without turns in space, which turn the frame of the model."""
     turns = [k for k, action in enumerate(found) if action.kind == "turn" and not action.plain]
-    return [free @ _kernel(free[turns], 1e-9), free] if turns else [free]
+    return [free @ _null_space(free[turns], 1e-9), free] if turns else [free]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +28,15 @@ def times_of(t: float | npt.ArrayLike) -> Array:
     return np.atleast_1d(np.asarray(t, dtype=float))
 
 
+def methods_of(solution: Result) -> tuple[Any, Any]:
+    """Formulation and integrator of a run, of a stored one too."""
+    formulation = solution.formulation or from_data(solution.settings["formulation"], FORMULATIONS)
+    return formulation, solution.integrator or from_data(solution.settings["integrator"], INTEGRATORS)
+
+
 def integrate_to(solution: Result, times: Array) -> Array:
     """States of a solution at any times within its run, from the saved state before each."""
-    formulation = solution.formulation or from_data(solution.settings["formulation"], FORMULATIONS)
-    integrator = solution.integrator or from_data(solution.settings["integrator"], INTEGRATORS)
+    formulation, integrator = methods_of(solution)
     run = formulation.prepare(solution.mechanism)
     states = np.zeros((len(times), solution.x.shape[1]))
     for k, t in enumerate(times):

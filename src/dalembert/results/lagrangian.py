@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.lagrangian import invariant_node
-from dalembert.compilation.lagrangian_series import LagrangianTrajectory, key_of
+from dalembert.compilation.lagrangian_trajectory import LagrangianTrajectory, key_of
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.graph import Node, evaluate

@@ -31,3 +31,17 @@ def encode(value: Any, where: str = "attributes") -> Any:
         return [encode(item, f"{where}[{i}]") for i, item in enumerate(value)]
     kind = type(value).__name__
     raise StoreError(f"{where}: a {kind} cannot be stored; give numbers, text, lists and dictionaries")
+
+
+def duration(seconds: float) -> str:
+    """A time for a person."""
+    return f"{1e3 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
+
+
+def without_nan(value: Any) -> Any:
+    """None for a number that is none, which JSON has not, in dicts and lists too."""
+    if isinstance(value, dict):
+        return {key: without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

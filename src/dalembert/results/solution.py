@@ -24,7 +24,9 @@ from dalembert.results.coupling_efforts import MEASURED, coupling_effort, driver
 from dalembert.results.dense import integrate_to, times_of
 from dalembert.results.efforts import Effort, effort_of, without_rows
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
-from dalembert.results.joined import (
+from dalembert.results.later import Later
+from dalembert.results.momentum import Momentum, total_momentum
+from dalembert.results.pieces import (
     at_times,
     drift_in_pieces,
     effort_in_pieces,
@@ -32,8 +34,6 @@ from dalembert.results.joined import (
     multiplier_in_pieces,
     reaction_in_pieces,
 )
-from dalembert.results.later import Later
-from dalembert.results.momentum import Momentum, total_momentum
 from dalembert.results.quantities import Drift, Energy, MinimalCoordinates
 from dalembert.results.reactions import Reaction, resultant
 from dalembert.results.sensitivities import Sensitivities

@@ -19,7 +19,7 @@ EVER_FASTER = 1e-4  # part of the longest time between two acts of an event belo
 class Acts:
     """Carries out the actions of events, and stops what would never end."""
 
-    def __init__(self, events: tuple[Event, ...]) -> None:
+    def __init__(self) -> None:
         self._last: dict[int, float] = {}
         self._longest: dict[int, float] = {}
 

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.trajectory import OUTPUTS
@@ -39,7 +38,7 @@ from dalembert.simulation.ensemble_variants import FromStarts, RunGroup, full_st
 from dalembert.simulation.parameters import check_names, table_of
 from dalembert.simulation.simulate import describe, duration, save_times
 from dalembert.simulation.solution import note_what_happened, solution_of
-from dalembert.simulation.start import as_compiled
+from dalembert.simulation.start import as_compiled, refuse_vanishing_lengths
 
 if TYPE_CHECKING:
     import xarray

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.by_formula import ByFormula, Made
-from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.family import Family, family_of
 from dalembert.compilation.mechanism import Mechanism
@@ -28,11 +27,12 @@ from dalembert.formulations.evaluation import Evaluated, evaluate_variants
 from dalembert.formulations.run import Run
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.simulation.parameters import run_named
+from dalembert.simulation.start import refuse_vanishing_lengths
 
 _MANY = 64  # starts whose angles are measured by compiled code
 
 
-class Later(Sequence[Any]):
+class OnDemand(Sequence[Any]):
     """One of something for each run, made where it is asked for.
 
     made : what there is, or functions that make it
@@ -193,7 +193,7 @@ class _Making:
         for j, k in enumerate(numbers.tolist()):
             self._mechanisms[k] = partial(_mechanism, formulas, self._table, k, made, j)  # not self: it has this list
             self._given[k] = made.x_0[j]
-        mechanisms, filled, right = Later(self._mechanisms), None, np.zeros(len(numbers), dtype=bool)
+        mechanisms, filled, right = OnDemand(self._mechanisms), None, np.zeros(len(numbers), dtype=bool)
         first = mechanisms[int(numbers[0])]
         with suppress(DalembertError):  # told run by run
             run = self._formulation.prepare(first)
@@ -213,14 +213,14 @@ class _Making:
         if not made:  # tracebacks hold this and all runs: what it keeps of them would wait for the collector
             self._problems = {0: self._problems[0]}
             raise self._problems.pop(0)
-        mechanism, run = Later(self._mechanisms)[made[0]], Later(self._runs)[made[0]]
+        mechanism, run = OnDemand(self._mechanisms)[made[0]], OnDemand(self._runs)[made[0]]
         for k in self._problems:
             self._mechanisms[k], self._runs[k], self._given[k] = mechanism, run, mechanism.x_0
             self._add(_alone(k, run, mechanism.x_0))
         groups = sorted(map(_together, self._parts.values()), key=lambda group: int(group.numbers[0]))
         problems = {k: str(problem) for k, problem in sorted(self._problems.items())}
         self._problems.clear()
-        return Variants(Later(self._mechanisms), Later(self._runs), groups, self._given, problems)
+        return Variants(OnDemand(self._mechanisms), OnDemand(self._runs), groups, self._given, problems)
 
 
 def _row(table: Mapping[str, npt.NDArray[Any]], k: int) -> dict[str, Any]:

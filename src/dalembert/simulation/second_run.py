@@ -17,6 +17,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.trajectory import angles_between
 from dalembert.errors import DalembertError
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.base import check_pair
@@ -86,10 +87,10 @@ def _differences(one: Any, two: Any, mine: Any, other: Any) -> Iterator[dict[str
         for body in one.mechanism.body_names:
             r, R = one.position(body), one.rotation(body)
             distance = np.linalg.norm(r[mine] - two.position(body)[other], axis=1)
-            chord = np.linalg.norm(R[mine] - two.rotation(body)[other], axis=(1, 2)) / np.sqrt(8.0)
+            angle = angles_between(R[mine], two.rotation(body)[other])
             turned = float(np.linalg.norm(R - R[:1], axis=(1, 2)).max() / np.sqrt(2.0))
             pairs.append((body, "m", distance, float(np.linalg.norm(np.ptp(r, axis=0)))))
-            pairs.append((body, "rad", 2.0 * np.arcsin(np.minimum(chord, 1.0)), max(turned, 1e-6)))
+            pairs.append((body, "rad", angle, max(turned, 1e-6)))
     else:
         for k, name in enumerate(one.mechanism.model.coordinates):
             pairs.append((name, "", np.abs(one.q[mine, k] - two.q[other, k]), float(np.ptp(one.q[:, k]))))

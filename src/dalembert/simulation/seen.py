@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.compiled import OneState
 from dalembert.compilation.phases import Phase
-from dalembert.compilation.trajectory import without_time
 from dalembert.formulations import REFERENCE
 from dalembert.formulations.evaluation import evaluate
 from dalembert.formulations.run import Run
-
-
-class Seen:
-    """One state of a run: its outputs are those of a `State`, then those of a solution, without the time axis."""
-
-    def __init__(self, state: Any, result: Callable[[], Any]) -> None:
-        self._state, self._make, self._result = state, result, None
-
-    def __getitem__(self, name: Any) -> Any:
-        return self._state[name]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if hasattr(self._state, name):
-            return getattr(self._state, name)
-        if self._result is None:
-            self._result = self._make()
-        value = getattr(self._result, name)
-        return (lambda *args, **options: without_time(value(*args, **options))) if callable(value) else without_time(value)
 
 
 class Sight:
@@ -42,9 +23,11 @@ class Sight:
         self._run, self._made, self._of = run, made, (model, phase)
         self._reference: Run | None = None
 
-    def __call__(self, t: float, x: Array) -> Seen:
-        state = np.array(self._run.to_absolute(x[None])[0])
-        return Seen(self._run.mechanism.state(t, state), lambda: self._result(t, state, x))
+    def __call__(self, t: float, x: Array) -> OneState:
+        told = np.array(self._run.to_absolute(x[None])[0])
+        state = self._run.mechanism.state(t, told)
+        state.result = cache(lambda: self._result(t, told, x))
+        return state
 
     def _result(self, t: float, state: Array, x: Array) -> Any:
         result = self._made(self._run.mechanism, np.array([t]), state[None], more=self._run.more(x[None]))

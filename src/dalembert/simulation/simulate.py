@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates, Series
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
@@ -46,7 +45,7 @@ from dalembert.simulation.second_run import error_against_second_run
 from dalembert.simulation.seen import Sight
 from dalembert.simulation.sensitivities import Carried
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
-from dalembert.simulation.start import WHOLE, Start, refuse_coarse_times, start_of, variant_of
+from dalembert.simulation.start import WHOLE, Start, refuse_coarse_times, refuse_vanishing_lengths, start_of, variant_of
 
 _CHUNK_SECONDS = 0.15
 _USUAL = DOP853()
@@ -204,7 +203,7 @@ class _Runs:
         """Pieces until the end, or until something fails."""
         largest: list[float] = []
         resting: dict[int, float] = {}
-        acts = Acts(self.events)
+        acts = Acts()
         while True:
             watch = self.piece(start, bar, largest, resting)
             piece = self.pieces[-1]

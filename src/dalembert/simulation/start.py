@@ -10,24 +10,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, Series
-from dalembert.compilation.doubts import motions_of_rows
 from dalembert.compilation.family import family_of
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack_motions import motion_rates
+from dalembert.compilation.pack_motions import motion_rates, motions_of_rows, vanishes
 from dalembert.compilation.phases import Phase, check_names, consistent
-from dalembert.compilation.told import told_by
 from dalembert.errors import ModelError
-from dalembert.formulations import FORMULATIONS, Formulation
-from dalembert.integrators import INTEGRATORS
+from dalembert.formulations import Formulation
 from dalembert.integrators.integrator import Integrator
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.validation import number, shown
+from dalembert.results.dense import methods_of
 from dalembert.results.solution import Result
 from dalembert.run.ending import Ending
-from dalembert.run.settings import from_data
 
 WHOLE = Phase()  # all of a model is in force
 _BUILT = (Model, Compiled, Result)
@@ -50,6 +48,19 @@ def refuse_coarse_times(mechanism: Compiled, integrator: Integrator, t_0: float,
                 f" {rate * apart:.1g} in between, too much for rtol = {integrator.rtol:g} and atol = {integrator.atol:g};"
                 " start at t = 0 and let functions of time add what is missing, or raise these"
             )
+
+
+def refuse_vanishing_lengths(mechanism: Compiled, t_start: float, t_end: float) -> None:
+    """A prescribed distance must stay above zero during the run: behind zero it would be followed as its absolute value."""
+    for joint in mechanism.model.joints if mechanism.prescribes_lengths else ():
+        for primitive in joint.primitives:
+            if primitive.kind == "D" and primitive.motion is not None:
+                t = vanishes(primitive.motion, t_start, t_end)
+                if t is not None:
+                    raise ModelError(
+                        f"joint {joint.name!r}: its length reaches 0 at t = {t:.6g} s; give a length that stays above 0 until"
+                        f" t_end = {t_end:g} s, or drive the coordinate of a joint (add_driver), which may change its sign"
+                    )
 
 
 class Start(NamedTuple):
@@ -150,10 +161,8 @@ def going_on(solution: Result) -> Start:
     last = solution.pieces[-1] if solution.pieces else solution
     if not len(last.t):
         raise ModelError("the run holds no states; simulate its model instead of going on with it")
-    formulation = last.formulation or from_data(last.settings["formulation"], FORMULATIONS)
-    integrator = last.integrator or from_data(last.settings["integrator"], INTEGRATORS)
     mechanism = starting_at(last.mechanism, last.end_time, last.end_state)
-    return Start(mechanism, last.end_time, last.model, last.phase, last.ending, formulation, integrator)
+    return Start(mechanism, last.end_time, last.model, last.phase, last.ending, *methods_of(last))
 
 
 def starting_at(mechanism: Any, t: float, x: Array) -> Any:

@@ -13,10 +13,10 @@ import pickle
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from dalembert.errors import ModelError, SimulationError, StoreError
@@ -202,7 +202,7 @@ class Drive:
         """Give tasks to the crew, two per worker so that none waits, or the one that has to be alone."""
         most = 1 if self._alone or self.crew.client is None else 2 * self.crew.width
         while len(self._waiting) < most:
-            task = self._alone.popleft() if self._alone else Task(list(_some(self._missing, self._per_task)))
+            task = self._alone.popleft() if self._alone else Task(list(islice(self._missing, self._per_task)))
             if not task.blocks:
                 break
             self._give(task)
@@ -268,9 +268,3 @@ class Drive:
             return {first: f"{named}: {_DIED if died else repr(problem)}"}
         middle = (first + last) // 2
         return self._at_fault(first, middle) | self._at_fault(middle, last)
-
-
-def _some(blocks: Iterator[int], count: int) -> Iterator[int]:
-    for _ in range(count):
-        with suppress(StopIteration):
-            yield next(blocks)

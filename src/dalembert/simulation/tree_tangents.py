@@ -1,4 +1,5 @@
-"""Inertias of the links of a tree in the tables of its kernels, J = J_0 1 + a a^T + b b^T: how a, b, J_0 change with J.
+"""Trees in sensitivities: states with the signs of a run, and inertias of links, J = J_0 1 + a a^T + b b^T: how a, b, J_0
+change with J.
 
 The vectors come from eigenvectors, which turn at random where moments are equal; J itself is smooth. A change of J is
 

@@ -104,8 +104,8 @@ def give_parameters(e, at, system):
 @kernel
 def force_elements(mode, t, system):
     """WRENCH: add every element to the wrenches, power <- power of the external ones; CONSERVATIVE: only those with a
-    potential; POTENTIAL: power <- energy stored in the elements; MOTIONS, POSITIONS: prescribed motions of the constraints;
-    BENDS: nothing more. Status."""
+    potential; POTENTIAL: power <- energy stored in the elements; MOTIONS, POSITIONS, BENDS: prescribed motions of the
+    constraints alone. Status."""
     if mode == MOTIONS or mode == POSITIONS or mode == BENDS:
         evaluate_motions(t, system)
         return OK

@@ -14,7 +14,7 @@ from dalembert.model.calls import Call, Parameter, Parameters, UserFunction, par
 from dalembert.model.elements import Force, ForceRecord, Glyph, Joint, Joints, States, spring_energy, turned_far
 from dalembert.model.forces.springs import gains
 from dalembert.model.joint_verbs import JointRef
-from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate, type_of
+from dalembert.model.joints import angle_of, check_coordinate, direction_of, type_of
 from dalembert.model.motions import Motion, MotionLike, as_motion
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.store import ElementStore
@@ -287,13 +287,6 @@ def law_records(records: Sequence[ForceRecord], call: Call | None) -> tuple[Forc
     """Those of the coordinates that a user's function acts along; the first one has its parameters."""
     assert call is not None
     return (replace(records[0], numbers=call.numbers), *records[1:])
-
-
-def check_coordinate(owner: str, joint: Joint, component: int) -> None:
-    """An angle or a translation, along which a single effort can act."""
-    coordinate = component_name(owner, joint, component)
-    if angle_of(joint, component) is None and direction_of(joint, component) is None:
-        raise refuse_coordinate(owner, joint, coordinate)
 
 
 def on_coordinate(

@@ -12,13 +12,11 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError
-from dalembert.formulations import FORMULATIONS
-from dalembert.integrators import INTEGRATORS
+from dalembert.results.dense import methods_of
 from dalembert.results.quantities import ROUNDING
 from dalembert.results.report.checks import ENDED_WELL
 from dalembert.results.report.scales import moving_parts
 from dalembert.results.report.table import Line, limited
-from dalembert.run.settings import from_data
 
 if TYPE_CHECKING:
     from dalembert.results.moving import Moving
@@ -99,8 +97,7 @@ def _repeated(steps: Result, chosen: npt.NDArray[np.int64], h: float) -> tuple[A
     """The ends of one step from each chosen state, and of two halves, as trajectories; order of the method."""
     from dalembert.run.steps import one_step
 
-    formulation = steps.formulation or from_data(steps.settings["formulation"], FORMULATIONS)
-    whole = steps.integrator or from_data(steps.settings["integrator"], INTEGRATORS)
+    formulation, whole = methods_of(steps)
     half = dataclasses.replace(whole, step=h / 2)
     run = formulation.prepare(steps.mechanism)
     ends: tuple[list[Array], list[Array]] = ([], [])

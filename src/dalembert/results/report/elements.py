@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.compilation.doubts import motions_of
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack_motions import stops_between
+from dalembert.compilation.pack_motions import motions_of, stops_between
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.integrators.advance import LOOKS

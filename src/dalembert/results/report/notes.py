@@ -16,8 +16,8 @@ from dalembert.compilation.left_free import left_free
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
 from dalembert.compilation.row_words import freedom, held_twice, not_unique
-from dalembert.compilation.starts import is_rough_pose, moved_by_drivers
-from dalembert.results.plain import INCOMPLETE
+from dalembert.compilation.starts_elsewhere import is_rough_pose, moved_by_drivers
+from dalembert.results.plain import INCOMPLETE, duration
 from dalembert.results.report.advice import opened
 from dalembert.results.report.checks import ENDED_WELL
 from dalembert.results.report.table import Line, listed
@@ -122,7 +122,7 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     else:
         yield Line("steps", "not known: the run left no statistics" if solution.status == INCOMPLETE else "none")
     if s.time:
-        parts = ", ".join(f"{part} {_duration(seconds)}" for part, seconds in s.time.items())
+        parts = ", ".join(f"{part} {duration(seconds)}" for part, seconds in s.time.items())
         yield Line("wall time", parts, data=dict(s.time))
     settings = solution.settings
     for part in ("formulation", "integrator"):
@@ -140,10 +140,6 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     yield Line("model hash", model_hash, data=model_hash)
     cited = ", ".join(solution.citations) or "nothing"
     yield Line("to cite", f"{cited} (dalembert.cite(solution) prints them)", data=list(solution.citations))
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"
 
 
 def _rests(solution: Result) -> bool:

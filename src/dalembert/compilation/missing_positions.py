@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.pins import PINS
-from dalembert.compilation.points import drawn_as, joint_points
+from dalembert.compilation.points_off_bodies import drawn_as, joint_points
 from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND, Body
 from dalembert.model.frames import world_point

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.told import told_by
+from dalembert.compilation.between_mechanisms import told_by
 from dalembert.formulations.evaluation import evaluate
 from dalembert.kernels.base import tables as T
 from dalembert.questions.inputs import with_motion

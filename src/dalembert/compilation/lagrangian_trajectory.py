@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dalembert.arrays import Array
-from dalembert.compilation.compiled import Series
+from dalembert.compilation.compiled import OneState, Series
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
@@ -27,16 +25,8 @@ class LagrangianTrajectory(Series):
         return self.x[:, columns.index(key)].copy()
 
 
-class LagrangianState(LagrangianTrajectory):
+class LagrangianState(OneState, LagrangianTrajectory):
     """One state: state["x"] is a number."""
-
-    def __init__(self, mechanism: LagrangianMechanism, t: float, x: Array) -> None:
-        super().__init__(mechanism, np.array([t]), np.asarray(x)[None, :])
-
-    @property
-    def time(self) -> float:
-        """[s]"""
-        return float(self.t[0])
 
     def __getitem__(self, name: object) -> Any:
         return float(super().__getitem__(name)[0])

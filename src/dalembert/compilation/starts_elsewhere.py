@@ -11,12 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dalembert.arrays import Array
-from dalembert.compilation.pack import Packed
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.pins import AT
-from dalembert.compilation.points import drawn_as
-from dalembert.compilation.rows import blame
+from dalembert.compilation.points_off_bodies import drawn_as
 from dalembert.compilation.wrong_axes import loops_of
 from dalembert.model.assembly import OPEN, ROUNDING, Assembly
 from dalembert.model.elements import GROUND, Driver, Joint
@@ -121,13 +118,3 @@ def _is_on_bodies(model: Model, joint: Joint) -> bool:
         if name != GROUND and (drawn is None or drawn.off(p) > AT * drawn.size):
             return False
     return True
-
-
-def open_joints(packed: Packed, G: Array, g: Array) -> tuple[str, ...]:
-    """Joints whose residuals g of rows G are above `OPEN`; not those that are asked for, which have a motion."""
-    from dalembert.compilation.rank import arm_length
-
-    rows = np.array([row.index for row in packed.rows if not row.rheonomic and not row.nonholonomic], dtype=np.int64)
-    sizes = np.linalg.norm(G[rows] * np.tile([arm_length(packed)] * 3 + [1.0] * 3, G.shape[1] // 6), axis=1)
-    shares = g[rows] / np.where(sizes > 0.0, sizes, np.inf)
-    return tuple(name for name, share in blame(packed.rows, rows, shares) if share > OPEN)
