@@ -132,6 +132,11 @@ def test_check_shows_settings_and_versions_where_asked():
         f"model hash {findings['model_hash']}",
         "body mass drawn as",
         *(f"{facts['name']} {facts['mass']:.4g} kg {facts['drawn']}" for facts in findings["each_body"]),
+        "joint type between at the start at [m]",
+        *(
+            f"{j['name']} {j['type']} {' - '.join(j['bodies'])} ({', '.join(f'{x:.4g}' for x in j['at'])})"
+            for j in findings["each_joint"]
+        ),
     ]
 
 
@@ -147,7 +152,9 @@ def test_check_tells_gravity_and_what_bodies_are():
     model.to_yaml("arm.yaml")
     assert "gravity             9.81 m/s^2 along -z\n" in call("check", "arm.yaml").stdout
     lines = [" ".join(line.split()) for line in call("check", "arm.yaml", "--verbose").stdout.splitlines()]
-    assert lines[-5:-1] == ["body mass drawn as", "arm 0.25 kg bar of 0.5 m", "block 2 kg box of 0.2 m", "load 3 kg"]
+    bodies = ["body mass drawn as", "arm 0.25 kg bar of 0.5 m", "block 2 kg box of 0.2 m", "load 3 kg"]
+    joints = ["joint type between at the start at [m]", "A revolute ground - arm (0, 0)", "B revolute arm - block (0.3, 0.4)"]
+    assert lines[-9:-1] == [*bodies, *joints, "weld fixed block - load (0.3, 0.4)"]
 
 
 @pytest.mark.parametrize(
@@ -225,6 +232,15 @@ def test_numbers_of_a_whole_run(store, tmp_path):
         assert size(value) == pytest.approx(found[name]["value"], rel=1e-9)
     rates = np.abs(run(np.linspace(0, 1, 10001)).signal("A.rate"))
     assert rates.max() <= found["A.rate.peak"]["value"] == pytest.approx(rates.max(), rel=1e-5)
+    fine = run(np.linspace(0, 1, 20001))
+    square, step = fine.signal("A.rate") ** 2, np.diff(fine.t)
+    found = json.loads(call("export", store, "--json", "--output", "A.rate.mean,A.rate.rms,slider.v.mean").stdout)
+    assert found["A.rate.mean"] == {
+        "value": pytest.approx(np.ptp(run.signal("A")[[0, -1]]), rel=1e-9),
+        "unit": "rad/s",
+        "at": None,
+    }
+    assert found["A.rate.rms"]["value"] == pytest.approx((0.5 * (square[1:] + square[:-1]) @ step) ** 0.5, rel=1e-6)
     poses = da.kinematics(gallery.build("slider_crank"), sweep={"A": np.radians(np.arange(0, 361, 5))})
     poses.save(tmp_path / "poses.zarr")
     assert "at angle of A [rad]" in call("export", tmp_path / "poses.zarr", "--output", "slider.x.max").stdout

@@ -277,9 +277,10 @@ def test_velocities_that_follow_from_one_are_completed_not_moved():
     made, mechanism = model.assemble(), compile(model)
     assert made.completed == mechanism.completed == ("arm",)
     assert made.changed == mechanism.moved == () and not mechanism.warnings
-    assert "velocities completed from what was given: arm" in str(made)
-    assert str(made).splitlines()[1].startswith("velocities: residual 1.50e+00 -> ")
-    assert made.remedies == ("", ": what was not given follows from what was")
+    assert (
+        str(made).splitlines()[1]
+        == f"velocity residual {made.velocity_residual[1]:.2e}: those of arm follow from what is given or driven"
+    )
     assert "turned" not in str(made.moved[0]) and "angular velocity 1.500e+00 rad/s" in str(made.moved[0])
 
 
@@ -289,13 +290,14 @@ def test_velocity_that_was_given_and_changes_is_moved():
     model.add_revolute("hinge", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
     made = model.assemble()
     assert made.completed == () and made.changed == ("arm: velocity 1.000e+00 m/s",) and not made.warnings
-    assert made.remedies == ("", ": made to fit by the smallest change")
+    assert [text.endswith(": made to fit by the smallest change") for text in made.residuals] == [False, True]
 
 
 def test_what_fits_needs_no_remedy():
     made = hinged().assemble()
-    assert made.remedies == ("", "")
-    assert str(made).splitlines()[:2] == [f"{what}: residual 0.00e+00 -> 0.00e+00" for what in ("positions", "velocities")]
+    zero = "0.00e+00 as given, 0.00e+00 assembled"
+    assert made.residuals == (zero, zero)
+    assert str(made).splitlines()[:2] == [f"{what} residual {zero}" for what in ("position", "velocity")]
 
 
 def test_driver_that_starts_elsewhere_is_a_warning():

@@ -133,7 +133,7 @@ def test_tables_whose_curve_leaves_their_values():
         ((0.4, 0.2, 0.01), "0.01 m off the end"),
         ((0.3, 0, 0), None),
         ((0.5, 0, 0), r"joint 'B' is 0.1 m off body 'crank', beyond its end, which is drawn as a link of 0.4 m"),
-        ((0.2, 0, 0.1), r"joint 'B' is 0.1 m off body 'crank', beside it"),
+        ((0.2, 0, 0.1), r"joint 'B' is 0.1 m off body 'crank', beside it, 0.224 m from its nearer end"),
     ],
 )
 @pytest.mark.parametrize("solid", [da.rod(1.0, 0.4), da.rod(1.0, 0.4, radius=0.01), da.box(1.0, (0.4, 0.01, 0.02))])
@@ -216,7 +216,7 @@ def test_pins_beside_a_bar(radius, aside):
     model.add_body("other", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
     model.add_revolute("base", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
     model.add_revolute("middle", "arm", "other", point=(1, 0.5, aside), axis=(0, 1, 0))
-    told = f"joint 'middle' is {aside:.3g} m off body 'arm', beside it"
+    told = f"joint 'middle' is {aside:.3g} m off body 'arm', beside it, {np.hypot(1, aside):.3g} m from its nearer end"
     assert [text.rpartition(",")[0] for text in doubts(model)] == [told] * (aside > max(radius, 0.01))
 
 

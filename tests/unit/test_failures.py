@@ -136,7 +136,7 @@ def test_mechanism_that_locks(integrator, coordinates):
     at = "" if integrator.adaptive else r" at t = 0\.643501 s"  # a fixed step of 0.01 ends before
     assert re.search(rf"singular{at} \(condition \d.*\): joints .*'pin'.*'wrist'.* lock", str(error))
     asks = r"ed at t = \S+ s: driver 'drive' asks for a position that the mechanism cannot reach \(0.6435 there\)"
-    assert re.search(rf"{asks}: check its sign and range, and the axis of 'rail', \(1, 0, 0\); the config", str(error))
+    assert re.search(rf"{asks}: check its sign and range, lengths, and the axis of 'rail', \(1, 0, 0\); the config", str(error))
     if integrator.adaptive:
         report = error.solution.report()
         assert [line.name for line in report.lines if line.advice] == ["status"]  # the rest comes from it

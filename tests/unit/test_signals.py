@@ -43,6 +43,8 @@ def test_markers_are_signals_as_bodies_are(run):
     assert isinstance(run.plot.phase("tip.z"), Figure)
     with pytest.raises(da.ModelError, match=r"there is no signal 'tip\.turn'; 'tip' has tip\.x, y, z \(position\)"):
         run.plot.time("tip.turn")
+    with pytest.raises(da.ModelError, match=r"no signal 'end_of_arm\.z'; known: .*; a point of a body needs a marker"):
+        run.plot.time("end_of_arm.z")
 
 
 def test_sweeps_keep_markers_and_have_ranges(tmp_path):
@@ -51,8 +53,14 @@ def test_sweeps_keep_markers_and_have_ranges(tmp_path):
     kept = found["tip.x"].values
     for kind, expected in (("max", kept.max(1)), ("min", kept.min(1)), ("peak", abs(kept).max(1)), ("range", np.ptp(kept, 1))):
         np.testing.assert_array_equal(found[f"tip.x.{kind}"].values, expected)
+    middle, step = (0.5 * (y[:, 1:] + y[:, :-1]) for y in (kept, kept**2)), np.full(40, 1 / 40)
+    for kind, y, size in zip(("mean", "rms"), middle, (1.0, 0.5), strict=True):
+        np.testing.assert_allclose(found[f"tip.x.{kind}"].values, (y @ step) ** size, rtol=1e-12)
     assert found["tip.x.range"].attrs["long_name"] == "range of saved x of tip"
-    with pytest.raises(da.ModelError, match=r"of 'tip\.x' there are tip\.x\.max, tip\.x\.min, tip\.x\.peak, tip\.x\.range$"):
+    with pytest.raises(
+        da.ModelError,
+        match=r"of 'tip\.x' there are tip\.x\.max, tip\.x\.min, tip\.x\.peak, tip\.x\.range, tip\.x\.mean, tip\.x\.rms$",
+    ):
         found["tip.x.swing"]
 
 

@@ -57,7 +57,7 @@ def _count(number: int, one: str, more: str | None = None) -> str:
 
 def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | None = None) -> dict[str, Any]:
     """Everything that `check` shows, as plain data;  end : of a run, where it is known."""
-    from dalembert.compilation.body_words import body_facts
+    from dalembert.compilation.body_words import body_facts, joint_facts
     from dalembert.compilation.doubts import MODEL, doubts
     from dalembert.compilation.driver_words import driven
     from dalembert.compilation.left_free import left_free
@@ -71,6 +71,10 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
         "name": model.name or name,
         "bodies": len(model.bodies),
         "each_body": [asdict(facts) for facts in body_facts(model)],
+        "each_joint": [
+            {"name": joint.name, "type": joint.type, "bodies": [*joint.bodies], "at": at}
+            for joint, at in joint_facts(model, assembly.bodies)
+        ],
         "gravity": model.gravity.tolist(),
         "joints": len(model.joints),
         "drivers": len(model.drivers),
@@ -119,9 +123,7 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
         rows += [("redundant rows", f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected")]
     if f["reactions_not_unique"]:
         rows += [("reactions not unique", f"{not_unique(mechanism)}; for unique ones, {in_options(cure(mechanism))}")]
-    for level, done in zip(("position", "velocity"), mechanism.assembly.remedies, strict=True):
-        residual = f[f"{level}_residual"]
-        rows += [(f"{level} residual", f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled{done}")]
+    rows += zip(("position residual", "velocity residual"), mechanism.assembly.residuals, strict=True)
     rows += [("gravity", gravity_words(mechanism.model))]
     for name, value in rows:
         table.add_row(name, value)
@@ -131,8 +133,6 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
         table.add_row(name, item)
     for item in f["moved"] or ["nothing"]:
         table.add_row("assembly moved", item)
-    if f["completed"]:
-        table.add_row("completed", f"velocities of {', '.join(f['completed'])}, from what was given")
     for item in f["warnings"]:
         table.add_row("model" if item in f["doubts"] else "warning", item)
     if verbose:
@@ -148,4 +148,9 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
         for item in body_facts(mechanism.model):
             bodies.add_row(item.name, f"{item.mass:.4g} kg", item.shown)
         voice.show(bodies)
+        joints = Table("joint", "type", "between", "at the start at [m]", box=None, pad_edge=False)
+        for item in f["each_joint"]:
+            at = ", ".join(f"{x:.4g}" for x in item["at"])
+            joints.add_row(item["name"], item["type"], " - ".join(item["bodies"]), f"({at})")
+        voice.show(joints)
     voice.say(f"it can be simulated{', but ' + look_at(f['doubts']) if f['doubts'] else ''}")

@@ -47,7 +47,7 @@ Output = Annotated[
         "--output",
         help="Of a table: signals to write alone, 'motor,C.f,slider.x'; default: all named outputs (in .csv of a"
         " model in a plane without those that are zero there). Without a file: numbers of the whole run, 'C.f.max,motor.min',"
-        " or .peak (largest size), .range, with the times at which.",
+        " .peak (largest size), with the times at which, .range, .mean, .rms over time.",
     ),
 ]
 Every = Annotated[float | None, typer.Option(help="Of a table: seconds between rows; default: the saved times.")]

@@ -24,7 +24,7 @@ OF_SOMETHING = {
 IN_DEGREES = (OVER_TIME, "phase", "spectrum", "map", "fan")
 _MOST = 12  # names that are listed
 OF_SWEEP = {
-    "map": "an output over parameters, of a series its last value, or its .max, .min, .peak, .range",
+    "map": "an output over parameters, of a series its last value, or its .max, .min, .peak, .range, .mean, .rms",
     "fan": "an output of all runs over time",
 }
 

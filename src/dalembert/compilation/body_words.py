@@ -1,7 +1,8 @@
-"""What a model says of its bodies and of gravity, in words that a drawing can be compared with."""
+"""What a model says of its bodies, joints and gravity, in words that a drawing can be compared with."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from dalembert.compilation.pins import links_of
 from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.compilation.wrong_units import extent
+from dalembert.model.elements import GROUND, Body, Joint
+from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 
 
@@ -35,6 +38,15 @@ def body_facts(model: Model) -> list[BodyFacts]:
         drawn, size = ("bar", link.length) if link and link.bar else (str(shape.get("type", "")), extent(shape)[0])
         found.append(BodyFacts(body.name, body.mass, drawn, float(size)))
     return found
+
+
+def joint_facts(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[Joint, list[float]]]:
+    """Joints between two bodies and where they are in the world [m], in a plane by two numbers; bodies : in their pose"""
+    placed, kept = {body.name: body for body in bodies}, ["xyz".index(axis) for axis in model.plane or "xyz"]
+    for joint in model.joints:
+        if not (joint.coupled or joint.members):
+            point = joint.p_i if joint.first == GROUND else world_point(placed[joint.first], joint.p_i)
+            yield joint, [round(float(point[k]), 12) + 0.0 for k in kept]  # no sizes and signs of rounding
 
 
 def gravity_words(model: Model) -> str:

@@ -177,7 +177,8 @@ def _off(pins: list[Pin]) -> Iterator[tuple[Pin, str]]:
         beyond = abs(s) > 0.5 * link.length
         limit = max(AT * link.length, link.radius) if pin.across else OFF * link.length + link.radius
         if (beyond and off > OFF * link.length + link.radius) or (link.bar and aside > limit):
-            where = "beyond its end" if beyond else "beside it"
+            ends = min(pin.gap(-1.0), pin.gap(1.0)) * link.length
+            where = "beyond its end" if beyond else f"beside it, {ends:.3g} m from its nearer end"
             yield pin, f"{off:.3g} m off body {link.body!r}, {where}, which is drawn as a link of"
 
 

@@ -95,15 +95,15 @@ def beyond_reach(mechanism: Compiled, t: float, locking: Iterable[str]) -> str:
         for word, name, row in asked
         if name in names and row.motion is not None
     ]
-    return f"{', '.join(told)}: check its sign and range{_slides(model, names)}" if told else ""
+    return f"{', '.join(told)}: check its sign and range{_shapes(model, names)}" if told else ""
 
 
-def _slides(model: object, names: set[str]) -> str:
-    """Axes of slides in loops of which a driven joint is one of those that lock: across to what was meant they reach little."""
+def _shapes(model: object, names: set[str]) -> str:
+    """What may be wrong besides: lengths, and axes of slides in loops of which a driven joint is one of those that lock."""
     if not isinstance(model, Model):
         return ""
     driven = {driver.joint for driver in model.drivers if driver.name in names}
     loops = [loop for loop in loops_of(model) if driven & {joint.name for joint in loop}]
     slides = [joint for loop in loops for joint in loop if joint.type == "prismatic" and joint.name not in driven]
     axes = [f"{joint.name!r}, {shown_axis(model.body(joint.first).matrix @ joint.E_i[:, 2])}" for joint in slides]
-    return f", and the axis of {axes[0]}" if len(axes) == 1 else ""
+    return f", lengths, and the axis of {axes[0]}" if len(axes) == 1 else ", and lengths"

@@ -79,23 +79,24 @@ class Assembly:
         )
 
     @property
-    def remedies(self) -> tuple[str, str]:
-        """What was done about the residuals of positions and of velocities, "" where nothing was."""
-        turned = any(max(item.distance, item.angle) > ROUNDING for item in self.moved)
+    def residuals(self) -> tuple[str, str]:
+        """Of positions and of velocities, before and after, and what was done about them."""
+        texts = [
+            f"{before:.2e} as given, {after:.2e} assembled"
+            for before, after in (self.position_residual, self.velocity_residual)
+        ]
+        if any(max(item.distance, item.angle) > ROUNDING for item in self.moved):
+            texts[0] += _FITTED
         faster = [item for item in self.moved if max(item.velocity, item.angular_velocity) > ROUNDING]
-        if all(item.completed for item in faster):
-            velocities = ": what was not given follows from what was" if faster else ""
-        else:
-            velocities = _FITTED
-        return _FITTED if turned else "", velocities
+        if not all(item.completed for item in faster):
+            texts[1] += _FITTED
+        elif faster:
+            texts[1] = (
+                f"{self.velocity_residual[1]:.2e}: those of {', '.join(self.completed)} follow from what is given or driven"
+            )
+        return texts[0], texts[1]
 
     def __str__(self) -> str:
-        positions, velocities = self.remedies
-        lines = [
-            f"positions: residual {self.position_residual[0]:.2e} -> {self.position_residual[1]:.2e}{positions}",
-            f"velocities: residual {self.velocity_residual[0]:.2e} -> {self.velocity_residual[1]:.2e}{velocities}",
-        ]
-        lines += self.changed or ["nothing was moved"]
-        if self.completed:
-            lines.append(f"velocities completed from what was given: {', '.join(self.completed)}")
+        positions, velocities = self.residuals
+        lines = [f"position residual {positions}", f"velocity residual {velocities}", *(self.changed or ["nothing was moved"])]
         return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])

@@ -51,7 +51,7 @@ class SweepPlots:
     ) -> Figure:
         """An output over two parameters, in colours: of a grid as a map, of a sample as points; over one as a line.
 
-        output : of a series also its largest or smallest value in each run, "slider.x.max", .min, .peak (largest size), .range
+        output : of a series also one number of each run, "slider.x.max", .min, .peak (largest size), .range, .mean, .rms
         at : the nearest value of a grid's further parameters, default the first;  time : of a series, default the last [s]
         degrees : an angle in deg, a rate in deg/s
         """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from dalembert.results.signal_names import OVER_TIME
 from dalembert.results.signals import signal
 
 _DEGREE = 5
+_MANY = 4001  # even times for means
 _TIMES = 2 * _DEGREE + 2  # that it takes for both splines
 _APART = 1e-3  # times to the spline through half of them, of the range of the output
 _ROUNDING = 1e-12  # of the size of the output
@@ -49,7 +51,7 @@ def smallest(solution: Any, output: object) -> float:
 
 
 def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
-    """Value, unit and time of "A.f.max", .min, .peak (largest size) or .range (which has no time), as `largest` has them."""
+    """Value, unit and time of "A.f.max", .min, .peak (largest size), as of `largest`; of .range, .mean and .rms none."""
     output, _, kind = name.rpartition(".")
     try:
         signal(solution, name)
@@ -60,6 +62,11 @@ def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
         parts = ", ".join(f"{name}.{part}" for part in OVER_TIME)
         raise ModelError(f"{name!r} is a signal over time; give a file to write it to, or one number of the run: {parts}")
     unit = signal(solution, output).unit
+    if kind in ("mean", "rms"):
+        power = 2 if kind == "rms" else 1
+        fine, over = _finely(solution), float(solution.t[-1] - solution.t[0])
+        mean = integral(fine, lambda s: signal(s, output).values ** power) / over
+        return max(mean, 0.0) ** 0.5 if power == 2 else mean, unit, None
     found = [
         (sign * value, when)
         for what, sign, kinds in (("largest", 1.0, ("max", "peak", "range")), ("smallest", -1.0, ("min", "peak", "range")))
@@ -70,6 +77,14 @@ def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
         return found[0][0] - found[1][0], unit, None
     value, when = max(found, key=lambda one: abs(one[0]))
     return abs(value) if kind == "peak" else value, unit, when
+
+
+def _finely(solution: Any) -> Any:
+    """At many even times, where there are states between those that were saved."""
+    if is_dense(solution):
+        with suppress(DalembertError):  # a stored run has none where its functions are not at hand
+            return solution(np.linspace(solution.t[0], solution.t[-1], _MANY))
+    return solution
 
 
 def _extremum(what: str, solution: Any, output: object, sign: float) -> tuple[float, float]:

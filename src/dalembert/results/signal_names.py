@@ -12,16 +12,25 @@ from dalembert.model.forces.on_joints import JointLaw
 from dalembert.model.model import Model
 from dalembert.model.validation import near, nearest
 
-OVER_TIME: dict[str, tuple[str, Callable[..., Array]]] = {  # of a series that a sweep keeps, at the times that it saved
-    "max": ("largest saved {}", np.max),
-    "min": ("smallest saved {}", np.min),
-    "peak": ("largest saved size of {}", lambda values, axis: np.abs(values).max(axis)),
-    "range": ("range of saved {}", np.ptp),
+_OfSeries = Callable[[Array, Array], Array]
+OVER_TIME: dict[str, tuple[str, _OfSeries]] = {  # of a series (run, time) that a sweep keeps, at the times that it saved
+    "max": ("largest saved {}", lambda y, t: np.asarray(y.max(1))),
+    "min": ("smallest saved {}", lambda y, t: np.asarray(y.min(1))),
+    "peak": ("largest saved size of {}", lambda y, t: np.asarray(np.abs(y).max(1))),
+    "range": ("range of saved {}", lambda y, t: np.ptp(y, 1)),
+    "mean": ("mean over time of saved {}", lambda y, t: _mean(y, t)),
+    "rms": ("root mean square of saved {}", lambda y, t: np.sqrt(_mean(y**2, t))),
 }
 _IN_PYTHON = {"max": "da.largest", "min": "da.smallest"}
 ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 _VECTOR = ("", "x", "y", "z")
+_OF_POINTS = ("x", "y", "z", *(kind + axis for kind in "va" for axis in ("x", "y", "z", "")))
 _SAID = {"load": "force or torque", "effort": "force or torque", "turning": "rate of the angle"}
+
+
+def _mean(y: Array, t: Array) -> Array:
+    """Over time, by the trapezoidal rule."""
+    return np.asarray(np.average(0.5 * (y[:, 1:] + y[:, :-1]), axis=1, weights=np.diff(t)))
 
 
 def meant(model: Model, text: str) -> tuple[str, str, str]:
@@ -60,6 +69,8 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
         hint = _of_owner(model, alike, bodies, along)
     else:
         hint = _near(text, tuple(signals_of(model)))
+        if hint.startswith("known") and part in _OF_POINTS:
+            hint += "; a point of a body needs a marker: add_marker, `markers:` in a file"
     raise ModelError(f"there is no signal {text!r}; {hint}")
 
 
@@ -108,7 +119,7 @@ def signals_of(model: Model) -> Iterator[str]:
         yield from names
         yield from (f"{name}.rate" for name, c in zip(names, joint.coordinates, strict=False) if not c.startswith("rot"))
     for name in (*(body.name for body in model.bodies), *(marker.name for marker in model.markers)):
-        yield from (f"{name}.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v", "ax", "ay", "az", "a"))
+        yield from (f"{name}.{part}" for part in _OF_POINTS)
         yield from (f"{name}.{part}" for part in ("angle", "angle.rate") if name in _turning(model))
     for name in (*(joint.name for joint in model.joints), *acting):
         yield from (f"{name}.{kind}{axis}" for kind in "ft" for axis in ("x", "y", "z", ""))

@@ -256,8 +256,8 @@ class Sweep:
         return to_dataset(self._store)
 
     def __getitem__(self, name: str) -> xarray.DataArray:
-        """An array by its name; of a series over time also "slider.x.max", .min, .peak (largest size), .range of a run, at the
-        times that were saved; an output lambda s: da.largest(s, "slider.x") is that between them."""
+        """An array by its name; of a series over time also "slider.x.max", .min, .peak (largest size), .range, .mean, .rms of a
+        run, at the times that were saved; an output lambda s: da.largest(s, "slider.x") is that between them."""
         if name not in self.dataset:
             series, _, kind = name.rpartition(".")
             if kind in OVER_TIME and series in self.dataset and "time" in self.dataset[series].dims:
@@ -275,7 +275,7 @@ class Sweep:
             raise ModelError(f"{series.name}.{kind}: {kept}")
         parts = (series[k : k + BLOCK].values for k in range(0, len(self), BLOCK))
         label, number = OVER_TIME[kind]
-        made = series.isel(time=0, drop=True).copy(data=np.concatenate([number(part, axis=1) for part in parts]))
+        made = series.isel(time=0, drop=True).copy(data=np.concatenate([number(part, self.t) for part in parts]))
         return made.assign_attrs(long_name=label.format(series.attrs.get("long_name", series.name)))
 
     @property

@@ -58,7 +58,9 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         yield listed("assembly moved", mechanism.moved, closed if rough else "the initial data did not fit")
     if mechanism.completed:
         names = list(mechanism.completed)
-        yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names, block="details")
+        yield Line(
+            "completed", f"velocities of {', '.join(names)} follow from what is given or driven", data=names, block="details"
+        )
     for warning in mechanism.warnings:
         yield Line("warning", warning, data=warning, block="careful")
     if isinstance(mechanism, Mechanism):
