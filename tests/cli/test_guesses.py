@@ -90,7 +90,10 @@ def test_verbs_of_a_solution_tell_which_arguments_they_have():
         run.plot.energy(axes=None)
     with pytest.raises(TypeError, match="eigenvalues has no argument 'axes'; known: 'ax'"):
         da.linearise(model).plot.eigenvalues(axes=None)
-    for wrong in (lambda: da.load("none.zarr"), lambda: run.plot.phase("B"), lambda: run.signal("B")):
+    with pytest.raises(TypeError, match="reaction has no argument 'bodies'; did you mean 'body'"):
+        run.reaction("A", bodies="crank")
+    wrong_names = (lambda: run.plot.phase("B"), lambda: run.signal("B"), lambda: run.reaction("B"), lambda: run.position("B"))
+    for wrong in (lambda: da.load("none.zarr"), *wrong_names):
         with pytest.raises(da.DalembertError) as caught:
             wrong()
         assert caught.traceback[-1].path.name == "test_guesses.py"  # the user's line, not the way from there

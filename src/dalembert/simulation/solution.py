@@ -17,7 +17,6 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError, StoreError, warn
 from dalembert.formulations.run import Run
-from dalembert.model.validation import Hinted
 from dalembert.results.invariants import Monitored
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.report import Report, make_report
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from dalembert.viewer.view import View
 
 
-class AnySolution(Result, Hinted, ABC):
+class AnySolution(Result, ABC):
     """What solutions of every kind of model can do.
 
     beside : the run to which these are near states, for its derivatives, see `like`;  peaks : more of them, at its peaks
