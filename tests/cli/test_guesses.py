@@ -82,6 +82,21 @@ def test_verbs_of_a_solution_tell_which_arguments_they_have():
         run.export_html("a.html", other=run)
     with pytest.raises(TypeError, match="export has no argument 'every'; known: "):
         run.export("a.csv", every=0.1)
+    with pytest.raises(TypeError, match="report has no argument 'verbos'; did you mean 'verbose'"):
+        run.report(verbos=True)
+    with pytest.raises(TypeError, match="phase has no argument 'degree'; did you mean 'degrees'"):
+        run.plot.phase("A", degree=True)
+    with pytest.raises(TypeError, match="energy has no argument 'axes'; known: 'ax'"):
+        run.plot.energy(axes=None)
+    with pytest.raises(TypeError, match="eigenvalues has no argument 'axes'; known: 'ax'"):
+        da.linearise(model).plot.eigenvalues(axes=None)
+    with pytest.raises(TypeError, match="reaction has no argument 'bodies'; did you mean 'body'"):
+        run.reaction("A", bodies="crank")
+    wrong_names = (lambda: run.plot.phase("B"), lambda: run.signal("B"), lambda: run.reaction("B"), lambda: run.position("B"))
+    for wrong in (lambda: da.load("none.zarr"), *wrong_names):
+        with pytest.raises(da.DalembertError) as caught:
+            wrong()
+        assert caught.traceback[-1].path.name == "test_guesses.py"  # the user's line, not the way from there
 
 
 def test_a_fan_of_few_runs_names_them_all(tmp_path):
@@ -94,6 +109,8 @@ def test_a_fan_of_few_runs_names_them_all(tmp_path):
     lengths = [0.1, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17]
     times = [0.0, 0.1, 0.2, 0.3]
     sweep = da.simulate_many(build, 0.3, parameters={"length": lengths}, save_at=times, outputs=["A"], out=tmp_path / "s.zarr")
+    with pytest.raises(TypeError, match="fan has no argument 'degree'; did you mean 'degrees'"):
+        sweep.plot.fan("A", degree=True)
     panel = sweep.plot.fan("A").axes[0]
     assert [line.get_label() for line in panel.lines] == [f"length = {length:g}" for length in lengths]
 

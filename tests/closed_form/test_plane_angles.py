@@ -42,6 +42,22 @@ def test_of_a_driven_crank(plane, coordinates):
     assert np.isnan(data.sel(body="bead")).all() and data.attrs["units"] == "rad"
 
 
+@pytest.mark.parametrize("plane", PLANES)
+@pytest.mark.parametrize("coordinates", KINDS)
+def test_accelerations_of_angles_count_as_angles_do(plane, coordinates, tmp_path):
+    """angle = 0.4 + 6 t + t^2 / 2; the table had the acceleration about an axis of the world, in xz with the other sign."""
+    model = crank(plane)
+    model.remove("motor")
+    model.add_driver("motor", "A", da.Polynomial((0.0, RATE, 0.5)))
+    run = da.simulate(model, 1.0, coordinates=coordinates)
+    # drifts of 1e-10 m/s at an arm of 0.1 m, and of accelerations that meet joints to 1e-8
+    np.testing.assert_allclose(run.signal("crank.angle.acceleration"), 1.0, rtol=0, atol=1e-6)
+    run.export(tmp_path / "run.csv")
+    names = (tmp_path / "run.csv").read_text().splitlines()[0].split(",")
+    assert {"crank.angle.acceleration", "block.angle.acceleration"} <= set(names)
+    assert not [name for name in names if "angular" in name or name.startswith("bead.angle")]
+
+
 @pytest.mark.parametrize("coordinates", KINDS)
 def test_to_the_left_it_is_plus_half_a_turn(coordinates):
     for end in ((-0.1, 0.0), (-0.1, 1e-18), (-0.1, -1e-18)):
@@ -130,8 +146,9 @@ def test_in_sweeps_and_figures(tmp_path):
     np.testing.assert_allclose(found["crank.angle"][:, -1], [0.1 + RATE, 0.4 + RATE], rtol=0, atol=1e-8)
     assert found["crank.angle"].attrs == {"units": "rad", "long_name": "angle of crank"}
     run = da.simulate(crank(), 1.0)
-    axes = run.plot.time("crank.angle", "crank.angle.rate", degrees=True).axes
-    assert [ax.get_ylabel() for ax in axes] == ["angle of crank [deg]", "rate of angle of crank [deg/s]"]
+    axes = run.plot.time("crank.angle", "crank.angle.rate", "crank.angle.acceleration", degrees=True).axes
+    labels = ["angle of crank [deg]", "rate of angle of crank [deg/s]", "acceleration of angle of crank [deg/s^2]"]
+    assert [ax.get_ylabel() for ax in axes] == labels
     np.testing.assert_allclose(axes[0].get_lines()[0].get_ydata()[-1], np.degrees(0.4 + RATE), rtol=1e-9)
     run.plot.phase("crank.angle", "motor")
 
@@ -152,7 +169,7 @@ def test_where_there_is_none_what_to_use_is_told():
     )
     for coordinates in ("absolute", "planar"):
         space = da.simulate(model, 0.1, coordinates=coordinates)
-        for name in ("crank.angle", "crank.angle.rate"):
+        for name in ("crank.angle", "crank.angle.rate", "crank.angle.acceleration"):
             with pytest.raises(da.ModelError, match=told):
                 space.signal(name)
         assert "angle" not in space.to_xarray()

@@ -23,7 +23,7 @@ def arm(length=0.4):
 FIRST = [f"arm.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v", "ax", "ay")]
 ARM = (
     "'arm' has arm.x, y, z (position), arm.vx, vy, vz (velocity), arm.v (its size), arm.ax, ay, az, a (acceleration);"
-    " arm.angle and arm.angle.rate"
+    " arm.angle, arm.angle.rate and arm.angle.acceleration"
 )
 
 

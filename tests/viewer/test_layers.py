@@ -79,17 +79,32 @@ def test_data_stay_where_they_are(crossed):
     assert scene["bodies"][3]["layer"][1] != 0.0  # a marker is in the layer of its body
 
 
-def test_rails_of_the_ground_are_behind_all_that_passes():
+def slider_crank(reach):
     model = da.Model(plane="xz")
     model.add_link("crank", (0, 0), (0, 0.1), mass=0.5)
-    model.add_link("rod", (0, 0.1), (0.28, 0), mass=0.8)
-    model.add_body("slider", **da.box(2.0, (0.06, 0.06, 0.06)).body(), position=(0.28, 0))
+    model.add_link("rod", (0, 0.1), (reach, 0), mass=0.8)
+    model.add_body("slider", **da.box(2.0, (0.06, 0.06, 0.06)).body(), position=(reach, 0))
     model.add_revolute("A", "ground", "crank", point=(0, 0))
     model.add_revolute("B", "crank", "rod", point=(0, 0.1))
-    model.add_revolute("C", "rod", "slider", point=(0.28, 0))
-    model.add_prismatic("D", "ground", "slider", point=(0.28, 0), axis=(1, 0))
+    model.add_revolute("C", "rod", "slider", point=(reach, 0))
+    model.add_prismatic("D", "ground", "slider", point=(reach, 0), axis=(1, 0))
     model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
-    run = da.simulate(model, 1.0)
+    return da.simulate(model, 1.0)
+
+
+def test_the_pin_of_a_slider_as_deep_as_a_third_of_the_mechanism_is_in_front_of_it():
+    """It was inside the slider, and so was the rod."""
+    run = slider_crank(0.18)
+    stage = stage_of(run)
+    front = depths(run, stage, "slider")[1]
+    assert depths(run, stage, "rod")[0] > front
+    pin = max((f.part for f in stage.fittings if f.tag == "joint 2" and f.body == "rod"), key=lambda part: part.half[2])
+    n = stage.layers.normal
+    assert pin.at @ (run.rotation("rod")[0].T @ n) + pin.half[2] + stage.layers.of("rod") > front
+
+
+def test_rails_of_the_ground_are_behind_all_that_passes():
+    run = slider_crank(0.28)
     stage = stage_of(run)
     rail = next(f.part for f in stage.fittings if f.tag == "joint 3" and f.body == "ground")
     ranges = {body: depths(run, stage, body) for body in run.mechanism.body_names}

@@ -12,6 +12,7 @@ import numpy as np
 
 from dalembert.arrays import Array, IntArray
 from dalembert.kernels.base import tables as T
+from dalembert.model.validation import Hinted
 
 Coordinates = Literal["absolute", "planar", "tree"]
 KINDS: tuple[Coordinates, ...] = get_args(Coordinates)
@@ -175,7 +176,7 @@ class Compiled(ABC):
         """States over time with their named outputs."""
 
 
-class Series:
+class Series(Hinted):
     """States x (nt, nx) at times t (nt,) of a compiled model of any kind."""
 
     mechanism: Any

@@ -3,7 +3,8 @@ because nothing leaves the plane.
 
 What is across the plane (positions, velocities and forces along the normal, turning and torques about the axes in it) stays
 where it is not zero: bars drawn beside each other load their pins across. Where they are zero throughout, torques of hinges are
-left out, and of a driver or a force element its force or its torque: what drives an angle has no force.
+left out, and of a driver or a force element its force or its torque: what drives an angle has no force. The torque of what acts
+along one angle has a column by its name, which counts as the angle does; about an axis of the world it may count the other way.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dalembert.arrays import Array
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.model.plane import InPlane
+from dalembert.results.signal_names import effort_kind
 
 if TYPE_CHECKING:
     import xarray
@@ -46,10 +48,17 @@ def idle_columns(dataset: xarray.Dataset, model: Model) -> set[str]:
         idle[f"{kind}_torque"] |= (torque & ~np.array([joints.get(name, False) for name in names], dtype=bool))[:, None]
         idle[f"{kind}_force"] |= (force & ~torque & ~np.array([name in joints for name in names], dtype=bool))[:, None]
     bodies, components = (dataset[dim].values.tolist() for dim in ("body", "quaternion_component"))
+    turning = [(kind, name) for kind, dim in _LOADS.items() if dim in dataset.dims for name in dataset[dim].values.tolist()]
     points = np.isnan(dataset["angle"].values).all(axis=0)
     return {
         *(f"quaternion[{body},{component}]" for body in bodies for component in components),
         *(f"angle[{body}]" for body, point in zip(bodies, points, strict=True) if point),
+        *(
+            f"{kind}_torque[{name},{axis}]"
+            for kind, name in turning
+            if effort_kind(model, name)[0] == "torque"
+            for axis in "xyz"
+        ),
         *(
             f"{name}[{label},{axis}]"
             for name, gone in idle.items()

@@ -1,13 +1,15 @@
 """The table for people: columns that are signals have the names of signals, see `results.signals`; the others keep theirs.
 
 `reaction_force[A,x]` is `A.fx`, and behind its components is their size, `A.f`; `coordinate_rate[A.angle]` is `A.rate`. Of a
-body in a plane the angular velocity about the normal is `crank.angle.rate`, as angles count. What would mean two things keeps
-the name that it has in the dataset, and so do efforts of functions that are not there.
+body in a plane angular velocity and acceleration about the normal are `crank.angle.rate` and `crank.angle.acceleration`, as
+angles count. What would mean two things keeps the name that it has in the dataset, and so do efforts of functions that are not
+there. How far joints are off is no column: the report judges it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,12 +27,13 @@ from dalembert.results.signal_names import ENERGIES, meant
 if TYPE_CHECKING:
     import xarray
 
+_RESIDUALS = ("position_drift", "velocity_drift", "joint_position_drift", "joint_velocity_drift", "residual")
 _DERIVATIVES = {"q": "", "velocity": "'", "acceleration": "''"}  # of coordinates of a Lagrangian system
 
 
 def signal_table(dataset: xarray.Dataset, model: Model | LagrangianSystem) -> xarray.Dataset:
     """One variable over time for each column that says something."""
-    columns = columns_of(dataset)
+    columns = columns_of(dataset.drop_vars(_RESIDUALS, errors="ignore"))
     if isinstance(model, LagrangianSystem):
         names = {title: name for title, name in _of_system(model) if name not in ENERGIES}
     else:
@@ -68,12 +71,12 @@ def _with_sizes(dataset: xarray.Dataset, columns: Mapping[str, Array]) -> Iterat
 
 
 def _turning(model: Model, columns: dict[str, Array]) -> dict[str, str]:
-    """Angular velocities about the normal of the plane, made rates of angles."""
+    """Angular velocities and accelerations about the normal of the plane, made those of angles."""
     assert model.plane is not None
     normal, names = InPlane(model.plane).normal, {}
     axis = int(np.abs(normal).argmax())
-    for body in model.bodies:
-        title, name = f"angular_velocity[{body.name},{'xyz'[axis]}]", f"{body.name}.angle.rate"
+    for body, (kind, part) in product(model.bodies, (("velocity", "rate"), ("acceleration", "acceleration"))):
+        title, name = f"angular_{kind}[{body.name},{'xyz'[axis]}]", f"{body.name}.angle.{part}"
         if title in columns and _means_one(model, name):
             names[title], columns[title] = name, normal[axis] * columns[title]
     return names

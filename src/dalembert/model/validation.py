@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.errors import AssemblyError, ModelError
+from dalembert.errors import DalembertError, ModelError
 from dalembert.lagrangian.recorded import Number, is_recorded, root
 
 SLACK = 1e-9  # relative slack for symmetry and the triangle inequality of inertias: rounded but honest data pass
@@ -60,7 +60,7 @@ def by_name(function: F, called: str | None = None) -> F:
             raise TypeError(f"{name} has no argument {key!r}; {nearest(key, [*told, *named])}")
         try:
             return function(*arguments, **options)
-        except (ModelError, AssemblyError) as problem:
+        except DalembertError as problem:
             if _is_ours(problem.__traceback__):
                 problem.__traceback__ = None  # what is shown above the message is the user's line, not the way from there
             raise
@@ -296,9 +296,15 @@ def nearest(name: object, known: Iterable[str]) -> str:
 
 
 class Hinted:
-    """Says of an attribute that does not exist what was meant, or which is spelt like it; _meant : what, by names of others"""
+    """Says of an attribute that does not exist what was meant, or which is spelt like it, and of arguments of methods, see
+    `by_name`;  _meant : what, by names of others"""
 
     _meant: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(cls) -> None:
+        for name, method in list(vars(cls).items()):
+            if inspect.isfunction(method) and not name.startswith("_"):
+                setattr(cls, name, by_name(method))
 
     if not TYPE_CHECKING:  # a type checker must go on to refuse names that do not exist
 

@@ -19,7 +19,7 @@ from dalembert.compilation.parts import connected_parts
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.model import Model
 from dalembert.model.serialise import MissingFunction
-from dalembert.model.validation import Hinted, by_name
+from dalembert.model.validation import Hinted
 from dalembert.plot.degrees import in_degrees, of_label
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import acting, draw_over_time, draw_phase, draw_spectrum
@@ -152,7 +152,6 @@ class Plots(Hinted):
                 figure.suptitle(self._title())
         return figure
 
-    @by_name
     def time(self, *signals: object, degrees: bool = False, ax: Axes | None = None) -> Figure:
         """Signals over time, see `results.signals`: "slider.x", "A", "B.fz"; one panel for each unit, or all in `ax`.
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.validation import nearest
+from dalembert.model.validation import Hinted, nearest
 from dalembert.plot.style import MUTED, house_style, legend_beside, new_figure, owner_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Linear(Protocol):
     def frequency_response(self, frequencies: npt.ArrayLike) -> npt.NDArray[np.complex128]: ...
 
 
-class LinearPlots:
+class LinearPlots(Hinted):
     """Figures by name; see the module."""
 
     def __init__(self, linear: Linear) -> None:

@@ -23,6 +23,7 @@ _FLOOR = 1e-9  # of the largest amplitude: what lies below is the interpolation'
 ROUNDING = 1e-9  # torque [N m] over force [N] that is zero
 _QUANTITIES = {
     **{"m": "length", "rad": "angle", "deg": "angle", "m/s": "velocity", "rad/s": "rate", "deg/s": "rate"},
+    **{"m/s^2": "acceleration", "rad/s^2": "angular acceleration", "deg/s^2": "angular acceleration"},
     **{"N": "force", "N m": "torque", "W": "power"},
 }
 _CLOSE = 1e-9  # of a turn

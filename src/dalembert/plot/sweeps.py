@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.errors import ModelError
-from dalembert.model.validation import nearest
+from dalembert.model.validation import Hinted, nearest
 from dalembert.plot.degrees import of_unit
 from dalembert.plot.style import COLOURS, CONSTANT, DARK, calm, house_style, legend_beside, new_figure, owner_of, save_figure
 
@@ -26,7 +26,7 @@ _SHOWN, _ALL = 5, 12  # single runs beside quantiles; the most that are shown on
 _AT_ONCE = 2**24  # numbers in memory
 
 
-class SweepPlots:
+class SweepPlots(Hinted):
     """Figures of a `Sweep` by name. Runs that failed or are missing are left white, or left out."""
 
     def __init__(self, sweep: Any) -> None:

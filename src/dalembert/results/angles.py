@@ -38,6 +38,11 @@ def body_rate(solution: BodyResult, body: str) -> Array:
     return np.asarray(solution.angular_velocity(body) @ _plane_of(solution).normal)
 
 
+def body_acceleration(solution: BodyResult, body: str) -> Array:
+    """(nt,) of its rate [rad/s^2]"""
+    return np.asarray(solution.angular_acceleration(body) @ _plane_of(solution).normal)
+
+
 def _plane_of(solution: BodyResult) -> InPlane:
     name = solution.mechanism.model.structure.plane
     assert name is not None

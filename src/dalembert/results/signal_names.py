@@ -25,7 +25,7 @@ _IN_PYTHON = {"max": "da.largest", "min": "da.smallest"}
 ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 _VECTOR = ("", "x", "y", "z")
 _OF_POINTS = ("x", "y", "z", *(kind + axis for kind in "va" for axis in ("x", "y", "z", "")))
-_SAID = {"load": "force or torque", "effort": "force or torque", "turning": "rate of the angle"}
+_SAID = {"load": "force or torque", "effort": "force or torque", "turning": "rate or acceleration of the angle"}
 
 
 def _mean(y: Array, t: Array) -> Array:
@@ -37,7 +37,8 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
     """What it is of, the element that has it, and which part of it. Names of elements may have any letters: what means two
     things is refused.
 
-    of : "energy", "coordinate", "rate", "position", "velocity", "acceleration", "angle", "turning", "effort", "power", "load"
+    of : "energy", "coordinate", "rate", "position", "velocity", "acceleration", "angle", "turning" (of the angle, its rate or
+        acceleration), "effort", "power", "load"
     """
     found = [*_meanings(model, text)]
     if len(found) > 1:
@@ -53,7 +54,8 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
         noun = next(force.noun for force in model.forces if force.name == text)
         raise ModelError(f"{noun} {text!r} acts along no single coordinate; give '{text}.fx' or '{text}.tx', y or z")
     elements = [*joints, *drivers, *forces]
-    if (turned := text.removesuffix(".rate")).endswith(".angle") and (of := turned.removesuffix(".angle")) in bodies:
+    turned = text.removesuffix(".rate").removesuffix(".acceleration")
+    if turned.endswith(".angle") and (of := turned.removesuffix(".angle")) in bodies:
         raise ModelError(f"there is no signal {text!r}; {_without_angle(model, of)}")
     if part in OVER_TIME and owner:
         one = f"`dalembert export RUN --output {text}` prints it ({_IN_PYTHON.get(part, 'da.largest, da.smallest')} in Python)"
@@ -84,9 +86,11 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
             yield "coordinate", text, joint.coordinates[0]
         if joint.name == owner and part in joint.coordinates:
             yield "coordinate", owner, part
-    for kind, of, coordinate in _meanings(model, owner) if part == "rate" else ():
-        if (kind == "coordinate" and not coordinate.startswith("rot")) or kind == "angle":
-            yield "turning" if kind == "angle" else "rate", of, coordinate
+    for kind, of, coordinate in _meanings(model, owner) if part in ("rate", "acceleration") else ():
+        if kind == "angle":
+            yield "turning", of, part
+        elif kind == "coordinate" and part == "rate" and not coordinate.startswith("rot"):
+            yield "rate", of, coordinate
     if owner in {*(body.name for body in model.bodies), *(marker.name for marker in model.markers)}:
         if part in ("x", "y", "z"):
             yield "position", owner, part
@@ -120,7 +124,7 @@ def signals_of(model: Model) -> Iterator[str]:
         yield from (f"{name}.rate" for name, c in zip(names, joint.coordinates, strict=False) if not c.startswith("rot"))
     for name in (*(body.name for body in model.bodies), *(marker.name for marker in model.markers)):
         yield from (f"{name}.{part}" for part in _OF_POINTS)
-        yield from (f"{name}.{part}" for part in ("angle", "angle.rate") if name in _turning(model))
+        yield from (f"{name}.{part}" for part in ("angle", "angle.rate", "angle.acceleration") if name in _turning(model))
     for name in (*(joint.name for joint in model.joints), *acting):
         yield from (f"{name}.{kind}{axis}" for kind in "ft" for axis in ("x", "y", "z", ""))
     yield from (f"{name}.power" for name in acting)
@@ -143,7 +147,7 @@ def _of_owner(model: Model, owner: str, bodies: Sequence[str], along: Sequence[s
     """What there is of an element, to choose from; along : names of what acts along one coordinate."""
     acts = [f"{owner}.{kind}x, y, z ({what}), {owner}.{kind} (its size)" for kind, what in (("f", "force"), ("t", "torque"))]
     if owner in bodies:
-        turns = f"; {owner}.angle and {owner}.angle.rate" * (owner in _turning(model))
+        turns = f"; {owner}.angle, {owner}.angle.rate and {owner}.angle.acceleration" * (owner in _turning(model))
         moves = f"{owner}.vx, vy, vz (velocity), {owner}.v (its size), {owner}.ax, ay, az, a (acceleration)"
         return f"{owner!r} has {owner}.x, y, z (position), {moves}{turns}"
     names = [f"{owner} (along its coordinate)"] * (owner in along) + [f"{owner}.power"]

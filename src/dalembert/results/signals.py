@@ -4,7 +4,7 @@
 "A.rate"      its rate of change                            "C.angle.rate"
 "slider.x"    position of a body or marker, world axes; y, z "slider.vx"  its velocity; vy, vz; "slider.v" its size
 "slider.ax"   its acceleration; ay, az; "slider.a" its size
-"crank.angle" of a body of a model in a plane, see `angles`  "crank.angle.rate"
+"crank.angle" of a body of a model in a plane, see `angles`  "crank.angle.rate", "crank.angle.acceleration"
 "B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz; of force elements as well
 "B.f"         the size of that force                        "B.t"         of that torque
 "motor"       force or torque of a driver or force element along its coordinate: tension of a spring, torque of a motor
@@ -21,7 +21,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.results.angles import body_angle, body_rate
+from dalembert.results.angles import body_acceleration, body_angle, body_rate
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.signal_names import ENERGIES, effort_kind, meant
 from dalembert.results.solution import BodyResult
@@ -64,7 +64,8 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
         case "angle":
             return Signal(f"angle of {owner}", "rad", body_angle(solution, owner), lambda: body_rate(solution, owner))
         case "turning":
-            return Signal(f"rate of angle of {owner}", "rad/s", body_rate(solution, owner))
+            output, unit = (body_rate, "rad/s") if part == "rate" else (body_acceleration, "rad/s^2")
+            return Signal(f"{part} of angle of {owner}", unit, output(solution, owner))
         case "position":
             k = "xyz".index(part)
             return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], lambda: solution.velocity(owner)[:, k])

@@ -17,7 +17,6 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError, StoreError, warn
 from dalembert.formulations.run import Run
-from dalembert.model.validation import Hinted, by_name
 from dalembert.results.invariants import Monitored
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.report import Report, make_report
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from dalembert.viewer.view import View
 
 
-class AnySolution(Result, Hinted, ABC):
+class AnySolution(Result, ABC):
     """What solutions of every kind of model can do.
 
     beside : the run to which these are near states, for its derivatives, see `like`;  peaks : more of them, at its peaks
@@ -131,7 +130,6 @@ class AnySolution(Result, Hinted, ABC):
             )
         save(self, path, overwrite=overwrite)
 
-    @by_name
     def export(self, path: str | os.PathLike[str], *names: object) -> None:
         """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix.
 
@@ -194,14 +192,12 @@ class Solution(AnySolution, BodyResult):
 
         return view(self, compare)
 
-    @by_name
     def export_html(self, path: str | os.PathLike[str], *, compare: Solution | None = None) -> None:
         """The viewer with this run in it as one HTML file that works offline."""
         from dalembert.viewer.page import export_page
 
         export_page([self] if compare is None else [self, compare], path)
 
-    @by_name
     def export_animation(
         self,
         path: str | os.PathLike[str],
@@ -224,7 +220,6 @@ class Solution(AnySolution, BodyResult):
 
         export_animation(self, path, fps=fps, speed=speed, size=size, camera=camera, progress=progress)
 
-    @by_name
     def export_picture(
         self,
         path: str | os.PathLike[str],

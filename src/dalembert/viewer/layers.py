@@ -4,11 +4,11 @@ the gaps and rails lie behind. For the eye alone: in results all of them are in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
 
 import numpy as np
+import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
@@ -17,8 +17,10 @@ from dalembert.viewer.glyphs import RAILS, rail_ends
 from dalembert.viewer.parts import Part, along_z, between
 from dalembert.viewer.slides import Forms, Span, telescope
 
+Complex = npt.NDArray[np.complex128]
+
 _TOGETHER = ("fixed", "spherical", "universal", "planar", "coincidence", "cam_flat", "cam_roller")  # no pin bridges a gap there
-_DEEP = 0.12  # half as deep as that, over the size of the mechanism, is in no layer
+_DEEP = 0.25  # half as deep as that, over the size of the mechanism, is in no layer
 _BROAD = 0.03  # half as wide in the plane, over the size of the mechanism: behind bars
 _OWN = 1e-6  # off the plane by more, over the size of the mechanism: whoever gave the shape knows of depths
 _LOOKS = 48  # instants at which bodies may cross
@@ -57,55 +59,64 @@ class Layered(Trajectory):
 
 @dataclass(frozen=True, eq=False)
 class _Outline:
-    """A part as a rectangle or circle of the plane over time: (nt, 2) centre and direction of the longer edge; half edges."""
+    """A part as a rectangle or circle of the plane over time: (nt,) centre and direction of the longer edge, complex numbers of
+    the plane; half edges."""
 
-    centre: Array
-    along: Array
+    centre: Complex
+    along: Complex
     half: tuple[float, float]
     round: bool
 
-    def reach(self, direction: Array) -> Array:
-        """(nt,) from the centre along unit vectors (nt, 2)."""
+    def reach(self, direction: Complex) -> Array:
+        """(nt,) from the centre along unit vectors."""
         if self.round:
             return np.full(len(direction), self.half[0])
-        across = np.stack([-self.along[:, 1], self.along[:, 0]], axis=1)
-        dots = (np.abs(np.sum(axis * direction, axis=1)) for axis in (self.along, across))
-        return np.asarray(sum(half * dot for half, dot in zip(self.half, dots, strict=True)))
+        turned = direction * self.along.conj()
+        return np.asarray(self.half[0] * np.abs(turned.real) + self.half[1] * np.abs(turned.imag))
 
     def crosses(self, other: _Outline) -> bool:
         """Whether they overlap at some instant: no direction separates them."""
         way = other.centre - self.centre
-        distance = np.linalg.norm(way, axis=1)
+        distance = np.abs(way)
         if distance.min() > np.hypot(*self.half) + np.hypot(*other.half):
             return False
         found = np.ones(len(way), dtype=bool)
-        directions = [way / np.maximum(distance, 1e-300)[:, None]]
+        directions = [way / np.maximum(distance, 1e-300)]
         for one in (self, other):
-            directions += [] if one.round else [one.along, np.stack([-one.along[:, 1], one.along[:, 0]], axis=1)]
+            directions += [] if one.round else [one.along, 1j * one.along]
         for direction in directions:
-            gap = np.abs(np.sum(way * direction, axis=1))
+            gap = np.abs((way * direction.conj()).real)
             found &= (gap < _TOUCH * (self.reach(direction) + other.reach(direction))) | (distance < 1e-300)
         return bool(found.any())
 
 
-def _around(motion: Trajectory, body: str, parts: Sequence[Part], plane: Array) -> _Outline:
-    """A circle around all parts of a body."""
-    radius = max(float(np.linalg.norm(part.at) + np.linalg.norm(part.half)) for part in parts)
-    return _outline(motion, body, Part("sphere", (radius,)), plane)
+def _looks(motion: Trajectory) -> Trajectory:
+    """Some of its states, the first among them."""
+    some = np.unique(np.linspace(0, len(motion.t) - 1, _LOOKS).astype(int))
+    return Trajectory(motion.mechanism, motion.t[some], motion.x[some])
+
+
+def _meeting(motion: Trajectory, forms: Forms, plane: Array) -> Iterator[tuple[str, str]]:
+    """Pairs of bodies that come near each other: circles around all parts of each overlap at some instant."""
+    names = list(forms)
+    centres = np.array([motion.position(name) @ _complex(plane) for name in names])
+    radii = np.array([max(np.linalg.norm(part.at) + np.linalg.norm(part.half) for part in forms[name]) for name in names])
+    for k, name in enumerate(names):
+        apart = np.abs(centres[k + 1 :] - centres[k]).min(axis=1)
+        yield from ((name, names[k + 1 + m]) for m in np.flatnonzero(apart < _TOUCH * (radii[k] + radii[k + 1 :])).tolist())
 
 
 def _outline(motion: Trajectory, body: str, part: Part, plane: Array) -> _Outline:
     """plane : (3, 3) rows: two directions in it and its normal"""
-    some = np.unique(np.linspace(0, len(motion.t) - 1, _LOOKS).astype(int))
-    R = motion.rotation(body)[some]
-    centre = motion.point(body, part.at)[some] @ plane[:2].T
+    R = motion.rotation(body)
     normal = R[0].T @ plane[2]
     edges = part.half[:, None] * (part.matrix.T - np.outer(part.matrix.T @ normal, normal))
     longest = edges[int(np.argmax(np.linalg.norm(edges, axis=1)))]
     along = longest / max(float(np.linalg.norm(longest)), 1e-300)
     half = float(np.abs(edges @ along).sum()), float(np.abs(edges @ np.cross(normal, along)).sum())
     is_round = part.kind == "sphere" or (part.kind in ("cylinder", "ring") and abs(part.matrix[:, 2] @ normal) > 0.99)
-    return _Outline(centre, (R @ along) @ plane[:2].T, (half[0], half[0]) if is_round else half, is_round)
+    centre, flat = motion.point(body, part.at), _complex(plane)
+    return _Outline(centre @ flat, (R @ along) @ flat, (half[0], half[0]) if is_round else half, is_round)
 
 
 def _thickness(motion: Trajectory, body: str, parts: Sequence[Part], normal: Array) -> Span:
@@ -124,21 +135,19 @@ def layers_of(motion: Trajectory, joints: Sequence[Joint], forms: Forms, normal:
     own = {name: motion.rotation(name)[0].T @ normal for name in forms}
     if any(abs(part.at @ own[name]) > _OWN * scale for name, parts in forms.items() for part in parts):
         return Layers()
-    plane = _axes(normal)
+    plane, motion = _axes(normal), _looks(motion)
     groups = _groups(joints, forms)
     ranges = {name: _thickness(motion, name, parts, normal) for name, parts in forms.items()}
     spans = {g: (min(ranges[b][0] for b in g), max(ranges[b][1] for b in g)) for g in groups}
     outlines = {name: [_outline(motion, name, part, plane) for part in parts] for name, parts in forms.items()}
-    around = {name: _around(motion, name, parts, plane) for name, parts in forms.items()}
     deep = {g for g in groups if spans[g][1] - spans[g][0] > 2.0 * _DEEP * scale}
-    pairs = (frozenset((g, h)) for g, h in combinations(groups, 2) if not {g, h} & deep)
+    group = {name: g for g in groups for name in g}
     crossing = {
-        pair
-        for pair in pairs
-        if any(
-            around[i].crosses(around[j]) and any(a.crosses(b) for a in outlines[i] for b in outlines[j])
-            for i, j in product(*pair)
-        )
+        frozenset((group[i], group[j]))
+        for i, j in _meeting(motion, forms, plane)
+        if group[i] != group[j]
+        and not {group[i], group[j]} & deep
+        and any(a.crosses(b) for a in outlines[i] for b in outlines[j])
     }
     placed = dict.fromkeys(deep, 0.0)
     for g in 2 * _order([g for g in groups if g not in deep], outlines, joints, scale):  # again, when the others are there
@@ -223,8 +232,9 @@ def seated(motion: Layered, joint: Joint, forms: Forms, radius: float, travel: S
     if joint.first == GROUND:
         plane, (start, end) = _axes(normal), rail_ends(radius, travel)
         size, at = (radius, radius, end - start), joint.p_i + 0.5 * (start + end) * joint.E_i[:, 2]
-        rail = _outline(motion, GROUND, Part("box", size, at, along_z(joint.E_i[:, 2])), plane)
-        passing = [b for b in forms if any(rail.crosses(_outline(motion, b, part, plane)) for part in forms[b])]
+        looks = _looks(motion)
+        rail = _outline(looks, GROUND, Part("box", size, at, along_z(joint.E_i[:, 2])), plane)
+        passing = [b for b in forms if any(rail.crosses(_outline(looks, b, part, plane)) for part in forms[b])]
         depth = min(_thickness(motion, b, forms[b], normal)[0] for b in (*passing, joint.second)) - 0.9 * radius
     here = [motion.point(body, p)[0] @ normal for body, p in ((joint.first, joint.p_i), (joint.second, joint.p_j))]
     own = [motion.rotation(body)[0].T @ normal for body in (joint.first, joint.second)]
@@ -232,6 +242,11 @@ def seated(motion: Layered, joint: Joint, forms: Forms, radius: float, travel: S
     gap = low - depth if depth < low else min(high - depth, 0.0)
     neck = [between(p_j, p_j + gap * own[1], 0.5 * radius)] if abs(gap) > radius else []
     return replace(joint, p_i=p_i, p_j=p_j), neck
+
+
+def _complex(plane: Array) -> Complex:
+    """What vectors are multiplied by to be numbers of the plane."""
+    return np.asarray(plane[0] + 1j * plane[1])
 
 
 def _axes(normal: Array) -> Array:
