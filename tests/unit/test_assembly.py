@@ -12,6 +12,7 @@ from dalembert.model.joints import angle_of
 from dalembert.model.model import Model
 from dalembert.model.motions import Harmonic, Polynomial
 from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.simulation.simulate import simulate
 
 # assembly stops at 1e-12 times the size of the mechanism; Newton's last step usually lands at rounding
 MET = 1e-11
@@ -332,3 +333,49 @@ def test_a_mechanism_of_any_size_is_assembled_alike(size):
     model.add_driver("against", "hinge 3", Polynomial((0.0, 1.0)))
     with pytest.raises(AssemblyError, match="no velocities fit"):
         model.assemble()
+
+
+def gantry(**trolley):
+    """A bar that a motor turns on a trolley, which is free to roll."""
+    model = Model(plane="xz")
+    model.add_body("trolley", mass=200.0, inertia=10.0, position=(0, 5), **trolley)
+    model.add_link("bar", (0, 5), (0, 2), mass=40.0)
+    model.add_prismatic("rail", "ground", "trolley", point=(0, 5), axis=(1, 0))
+    model.add_revolute("pin", "trolley", "bar", point=(0, 5))
+    model.add_driver("motor", "pin", Polynomial((0.0, 1.2)))
+    return model
+
+
+def test_velocities_that_nothing_tells_are_those_of_an_impulse_and_are_told():
+    """It rolled off under "trusted" without a word, where rest was meant."""
+    made = gantry().assemble()
+    velocity = {body.name: body.velocity[0] for body in made.bodies}
+    assert 200.0 * velocity["trolley"] + 40.0 * velocity["bar"] == pytest.approx(0.0, abs=1e-12)  # no force along the rail
+    assert abs(velocity["trolley"]) == pytest.approx(40.0 * 1.5 * 1.2 / 240.0, rel=1e-12)
+    assert made.chosen == ("trolley", "bar") and made.choice in str(made)
+    assert (
+        "nothing tells how 'trolley', 'bar' start: velocities as after an impulse were taken ('trolley' 0.3 m/s" in made.choice
+    )
+    report = simulate(gantry(), 0.1).report()
+    assert (report["start"].value, report["start"].block) == (made.choice, "careful")
+
+
+@pytest.mark.parametrize("velocity", [(0, 0), (0.5, 0)])
+def test_velocities_that_are_told_are_no_choice(velocity):
+    made = gantry(velocity=velocity).assemble()
+    assert made.chosen == () and made.choice == "" and made.completed == ("bar",)
+    assert "start" not in [line.name for line in simulate(gantry(velocity=velocity), 0.1).report().lines]
+
+
+def test_a_spin_that_nothing_tells_is_zero_and_no_choice():
+    """A rod on two balls is free to spin about its length, and does not."""
+    model = Model()
+    model.add_link("crank", (0, 0, 0), (0, 0, 1), mass=1.0, angular_velocity=(0, 2.0, 0))
+    model.add_link("rod", (0, 0, 1), (2, 0.5, 0), mass=1.0)
+    model.add_body("slider", mass=1.0, inertia=(1, 1, 1), position=(2, 0.5, 0))
+    model.add_revolute("A", model.ground, "crank", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_spherical("B", "crank", "rod", point=(0, 0, 1))
+    model.add_spherical("C", "rod", "slider", point=(2, 0.5, 0))
+    model.add_prismatic("D", model.ground, "slider", point=(2, 0.5, 0), axis=(1, 0, 0))
+    made = model.assemble()
+    assert made.completed == ("crank", "rod", "slider") and made.chosen == ()

@@ -131,6 +131,8 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
         table.add_row("unconnected", f"{', '.join(f['unconnected'])}: no joint, no force element; a joint may be missing")
     for name, item in f["left_free"].items():
         table.add_row(name, item)
+    if mechanism.assembly.chosen:
+        table.add_row("start", mechanism.assembly.choice)
     for item in f["moved"] or ["nothing"]:
         table.add_row("assembly moved", item)
     for item in f["warnings"]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.contradictions import NO_VELOCITIES, explained
 from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten
-from dalembert.compilation.least_change import least_change, smallest
+from dalembert.compilation.least_change import least_change, might_be_zero, smallest
 from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rank import arm_length, inverse_root_mass, radians
@@ -102,7 +102,7 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     start, x = _assemble_positions(flat, packed, x, g[position_rows], movable, position_rows, far * sizes, turn)
     pace = 1.0 + max((max(size_of(b.velocity) / turn[0], size_of(b.angular_velocity)) for b in flat.bodies), default=0.0)
     untold = np.repeat([not given for body in flat.bodies for given in body.given], 3)
-    velocity_start, x = _assemble_velocities(packed, x, movable, untold, velocity_rows, pace * sizes[velocity_rows])
+    velocity_start, x, free = _assemble_velocities(packed, x, movable, untold, velocity_rows, pace * sizes[velocity_rows])
 
     own = {id(row) for row in given}
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
@@ -111,7 +111,12 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
     opened = _open_joints(packed, G, g) if moved else ()
-    return Assembly(bodies, moved, start, velocity_start, opened), flat, arranged(packed, flat, None) if given else packed
+    chosen = tuple(flat.bodies[k].name for k in free)
+    return (
+        Assembly(bodies, moved, start, velocity_start, opened, chosen),
+        flat,
+        arranged(packed, flat, None) if given else packed,
+    )
 
 
 def _open_joints(packed: Packed, G: Array, g: Array) -> tuple[str, ...]:
@@ -316,10 +321,11 @@ def _assemble_velocities(
     free: npt.NDArray[np.bool_],
     rows: npt.NDArray[np.int64],
     sizes: Array,
-) -> tuple[tuple[float, float], Array]:
-    """Velocities that were not given (`free`) change first; those that were, only if that is not enough."""
+) -> tuple[tuple[float, float], Array, list[int]]:
+    """Residuals before and after, the state, bodies that move though they might rest with what was given. Velocities that
+    were not given (`free`) change first; those that were, only if that is not enough."""
     scale = inverse_root_mass(packed) * movable
-    x = x.copy()
+    x, change = x.copy(), np.zeros(len(scale))
     G, *_ = dense_rows(packed, packed.t_0, x)
     r = velocity_residual(packed, packed.t_0, x)[rows]
     start = float(np.abs(r).max(initial=0.0))
@@ -327,8 +333,9 @@ def _assemble_velocities(
     for _ in range(3):
         if np.all(np.abs(r) <= VELOCITY_TOLERANCE * sizes):
             break
-        du = -scale * least_change(G[rows] * scale / sizes[:, None], r / sizes, free)
-        move(packed, x, np.zeros(len(du)), du)
+        y = least_change(G[rows] * scale / sizes[:, None], r / sizes, free)
+        move(packed, x, np.zeros(len(y)), -scale * y)
+        change -= y
         r = velocity_residual(packed, packed.t_0, x)[rows]
     worst = float(np.abs(r).max(initial=0.0))
     if not np.all(np.abs(r) <= enough):
@@ -348,7 +355,9 @@ def _assemble_velocities(
             f"{NO_VELOCITIES}: {cause}; joints {listed} keep the velocity residual in brackets",
             joints=tuple(name for name, _ in blamed),
         )
-    return (start, worst), x
+    untold = free & movable & (scale > 0.0)
+    chosen = might_be_zero(G[rows] * scale / sizes[:, None], change, untold) if change.any() and untold.any() else []
+    return (start, worst), x, list(dict.fromkeys(k // 2 for k in chosen))
 
 
 def _without_freedom(packed: Packed, A: Array, rows: npt.NDArray[np.int64]) -> tuple[list[str], list[str]]:

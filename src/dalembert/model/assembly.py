@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from dalembert.model.elements import Body
 
+_MOST = 3  # bodies that are named
 ROUNDING = 1e-12  # changes below this are no news
 _FITTED = ": made to fit by the smallest change"
 MISFIT = 1e-6  # m or rad; a pose that changes by more may not be the one that was meant
@@ -47,6 +50,7 @@ class Assembly:
 
     open : joints that do not fit the pose that was given, by more than `OPEN`, the worst first; what is asked of drivers and
         joint coordinates left out
+    chosen : bodies that are set in motion by what is given or driven, though they might rest as well
     """
 
     bodies: tuple[Body, ...]
@@ -54,6 +58,7 @@ class Assembly:
     position_residual: tuple[float, float]
     velocity_residual: tuple[float, float]
     open: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -90,13 +95,26 @@ class Assembly:
         faster = [item for item in self.moved if max(item.velocity, item.angular_velocity) > ROUNDING]
         if not all(item.completed for item in faster):
             texts[1] += _FITTED
-        elif faster:
+        elif faster and not self.chosen:
             texts[1] = (
                 f"{self.velocity_residual[1]:.2e}: those of {', '.join(self.completed)} follow from what is given or driven"
             )
         return texts[0], texts[1]
 
+    @property
+    def choice(self) -> str:
+        """Of velocities that nothing tells: what was taken, "" where there is none."""
+        if not self.chosen:
+            return ""
+        some, more = self.chosen[:_MOST], ", ..." * (len(self.chosen) > _MOST)
+        speeds = {body.name: f"{body.name!r} {float(np.linalg.norm(body.velocity)):.3g} m/s" for body in self.bodies}
+        return (
+            f"nothing tells how {', '.join(map(repr, some))}{more} start: velocities as after an impulse were taken"
+            f" ({', '.join(speeds[name] for name in some)}{more}); give velocity= and angular_velocity=, zero where they rest"
+        )
+
     def __str__(self) -> str:
         positions, velocities = self.residuals
         lines = [f"position residual {positions}", f"velocity residual {velocities}", *(self.changed or ["nothing was moved"])]
+        lines += [self.choice] * bool(self.chosen)
         return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])

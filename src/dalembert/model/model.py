@@ -115,7 +115,8 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
             one for `kinematics` alone
         position : of the centre of mass [m];  rotation : body -> world, a quaternion (scalar first), 3x3 matrix or `Rotation`
         velocity : of the centre of mass, world axes [m/s];  angular_velocity : world axes [rad/s]; what is not given is zero,
-            unless joints, rates or velocities that are given imply another value
+            unless joints, drivers, rates or velocities that are given imply another value; where these leave a choice, that of
+            an impulse is taken, and reports say so
         fixed : assembly leaves its initial pose and velocities alone;  shape : how the viewer draws it
         """
         owner = self._new_name("body", name)

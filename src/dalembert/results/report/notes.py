@@ -58,9 +58,7 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         yield listed("assembly moved", mechanism.moved, closed if rough else "the initial data did not fit")
     if mechanism.completed:
         names = list(mechanism.completed)
-        yield Line(
-            "completed", f"velocities of {', '.join(names)} follow from what is given or driven", data=names, block="details"
-        )
+        yield Line("completed", f"velocities of {', '.join(names)}", data=names, block="details")
     for warning in mechanism.warnings:
         yield Line("warning", warning, data=warning, block="careful")
     if isinstance(mechanism, Mechanism):
@@ -70,6 +68,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
             yield Line(name, text, verdict="WARN" if name == MODEL else "note", data=text, block="careful")
         for doubt in doubts(mechanism.whole or mechanism.model, mechanism.assembly):
             yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
+        if choice := mechanism.assembly.choice:
+            yield Line("start", choice, data=list(mechanism.assembly.chosen), block="careful")
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
             yield Line("start", text, data=text, block="careful")
     if mechanism.degrees_of_freedom > 0 and len(solution.t) > 1 and _rests(solution):
