@@ -16,7 +16,7 @@ FOOT, EYE = np.array([0.4, -0.3]), np.array([0.6, 0.3])
 
 
 def crane(motion=None, ends=("barrel", "rod"), side=1.0, **heavy) -> da.Model:
-    """A boom on a cylinder;  ends : of the slide;  side : of its axis, 1 towards the boom;  heavy : centre of mass of the rod"""
+    """A boom on a cylinder;  ends : of the slide;  side : of its axis, 1 towards the boom;  heavy : centre of the rod"""
     model = da.Model(plane="xz", name="crane")
     model.add_link("boom", (0, 0), 2 * EYE, mass=20.0)
     model.add_link("barrel", FOOT, FOOT + 0.6 * (EYE - FOOT), mass=3.0, radius=0.03)

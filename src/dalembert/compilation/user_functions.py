@@ -31,7 +31,7 @@ _NAMED, _COLLECTIONS = (type, BuiltinFunctionType, np.ufunc), (list, tuple, dict
 
 
 def content(function: object, *, by_id: bool = False) -> str | None:
-    """Hash of what a function does, or of a value; None where something in it is known by identity only, unless that will do."""
+    """Hash of what a function does, or of a value; None where something in it is known by identity only, unless that does."""
     digest = hashlib.sha256()
     try:
         _feed(digest.update, function, {}, by_id)
