@@ -92,7 +92,8 @@ def _counted(solution: BodyResult, body: str, flat: InPlane) -> Array:
 
 
 def _turns(dt: Array, before: Array, after: Array, rate: Array, then: Array) -> tuple[Array, float]:
-    """What full turns are missing in the later ones of angles, and what their rates leave open [rad]."""
+    """What full turns are missing in the later ones of angles, and what their rates leave open [rad]: half a turn either way is
+    told for sure where rates between are between these two."""
     apart = before + dt * 0.5 * (rate + then) - after
     whole = _whole(apart)
-    return whole, float(np.maximum(np.abs(apart - whole), np.abs(dt * 0.5 * (then - rate))).max(initial=0.0))
+    return whole, float(np.maximum(np.abs(apart - whole), np.abs(dt * 0.25 * (then - rate))).max(initial=0.0))
