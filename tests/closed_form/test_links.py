@@ -100,3 +100,7 @@ def test_two_numbers_in_body_axes_are_along_and_across_the_bar(plane, angle, tmp
     assert run.signal("arm.angle")[-1] - run.signal("arm.angle")[0] == pytest.approx(turned, rel=1e-6)
     model.to_yaml(tmp_path / "arm.yaml")
     assert da.Model.from_yaml(tmp_path / "arm.yaml").hash == model.hash
+    rod = f"solid: {{type: rod, mass: 1, between: [[0, 0], {end.tolist()}]}}"
+    (tmp_path / "rod.yaml").write_text(f"plane: {plane}\nbodies:\n  arm:\n    {rod}\n")
+    bar = da.Model(plane=plane).add_link("arm", (0, 0), end, mass=1.0)
+    np.testing.assert_array_equal(da.Model.from_yaml(tmp_path / "rod.yaml").body("arm").matrix, bar.matrix)
