@@ -79,3 +79,28 @@ def test_pins_are_doubted_where_the_bar_is_not():
 def test_refusals(changes, message):
     with pytest.raises(da.ModelError, match=message):
         arm(**changes)
+
+
+@pytest.mark.parametrize("plane", ["xz", "xy", "yz"])
+@pytest.mark.parametrize("angle", [0.0, 0.6, 0.5 * np.pi, np.pi, -np.pi, np.pi - 1e-9, -2.5, -0.5 * np.pi])
+def test_two_numbers_in_body_axes_are_along_and_across_the_bar(plane, angle, tmp_path):
+    """In yz the first was across the plane; of a bar to the left in xz the second was on its other side."""
+    model, end = da.Model(plane=plane, gravity=(0, 0)), 0.6 * np.array([np.cos(angle), np.sin(angle)])
+    model.add_link("arm", (0, 0), end, mass=1.0, centre=0.4 * end, inertia=0.02)
+    model.add_revolute("A", "ground", "arm", points=((0, 0), (-0.24, 0)))
+    model.add_marker("tip", "arm", point=(0.36, 0.1))
+    model.add_force("push", "arm", (0, 2.0), point=(0.36, 0.1), frame="body")
+    run = da.simulate(model, 0.1)
+    e_1, e_2 = np.eye(3)[["xyz".index(letter) for letter in plane]]
+    along = np.cos(angle) * e_1 + np.sin(angle) * e_2
+    across = np.cos(angle) * e_2 - np.sin(angle) * e_1
+    np.testing.assert_allclose(run.position("tip")[0], 0.6 * along + 0.1 * across, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(run.effort("push").force[0], 2.0 * across, rtol=0, atol=1e-8)
+    turned = 0.5 * (2.0 * 0.6) / (0.02 + 0.24**2) * 0.1**2  # by a constant moment about the pin
+    assert run.signal("arm.angle")[-1] - run.signal("arm.angle")[0] == pytest.approx(turned, rel=1e-6)
+    model.to_yaml(tmp_path / "arm.yaml")
+    assert da.Model.from_yaml(tmp_path / "arm.yaml").hash == model.hash
+    rod = f"solid: {{type: rod, mass: 1, between: [[0, 0], {end.tolist()}]}}"
+    (tmp_path / "rod.yaml").write_text(f"plane: {plane}\nbodies:\n  arm:\n    {rod}\n")
+    bar = da.Model(plane=plane).add_link("arm", (0, 0), end, mass=1.0)
+    np.testing.assert_array_equal(da.Model.from_yaml(tmp_path / "rod.yaml").body("arm").matrix, bar.matrix)

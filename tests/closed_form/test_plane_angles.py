@@ -184,16 +184,31 @@ def test_what_leaves_the_plane_has_none():
     assert "angle" not in run.to_xarray()
 
 
-def test_times_too_far_apart_to_count_are_refused():
-    """In planar coordinates the state counts."""
+def swung(coordinates, times):
+    """A run saved at these times alone, and the angle of its wheel."""
     model = da.Model(plane="xz", gravity=(0, 0))
     model.add_body("wheel", mass=1.0, inertia=0.1)
     model.add_torque("twist", "wheel", lambda t: (0.0, -200.0 * np.cos(7.0 * t), 0.0))
-    options = {"save_at": [0.0, 1.0, 2.0, 3.0]}
-    counted = da.simulate(model, 3.0, **options)
-    exact = 2000.0 / 49.0 * (1.0 - np.cos(7.0 * counted.t))
-    np.testing.assert_allclose(counted.signal("wheel.angle"), exact, rtol=0, atol=1e-6)
+    run = da.simulate(model, times[-1], coordinates=coordinates, save_at=times)
+    return run, 200.0 / 4.9 * (1.0 - np.cos(7.0 * run.t))
+
+
+@pytest.mark.parametrize("coordinates", KINDS)
+@pytest.mark.parametrize("end", [1.0, 1.5, 1.7, 2.0, 2.3, 3.0])
+def test_turns_are_counted_by_steps_and_not_by_saved_times(coordinates, end):
+    """They were told by the rates at saved times: in 3 s they were whole turns off, the others were refused."""
+    run, exact = swung(coordinates, [0.0, end])
+    np.testing.assert_allclose(run.signal("wheel.angle"), exact, rtol=0, atol=1e-6)
+    fine = run(np.linspace(0.0, end, 7))
+    np.testing.assert_allclose(fine.signal("wheel.angle"), 200.0 / 4.9 * (1.0 - np.cos(7.0 * fine.t)), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("end", [1.0, 1.5, 1.7, 2.0, 2.3, 3.0])
+def test_times_too_far_apart_to_count_are_refused(end):
+    """Where nothing is known of the steps between."""
+    run, _ = swung("absolute", [0.0, end])
+    alone = da.Solution(run.mechanism, run.t, run.x, settings=run.settings)
     with pytest.raises(
         da.ModelError, match="'wheel': saved times are too far apart to count its turns in absolute coordinates"
     ):
-        da.simulate(model, 3.0, coordinates="absolute", **options).signal("wheel.angle")
+        alone.signal("wheel.angle")

@@ -15,12 +15,12 @@ from dalembert.results.report.table import WIDTH, as_text
 FOOT, EYE = np.array([0.4, -0.3]), np.array([0.6, 0.3])
 
 
-def crane(motion=None, ends=("barrel", "rod"), side=1.0) -> da.Model:
-    """A boom on a cylinder;  ends : of the slide;  side : of its axis, 1 towards the boom"""
+def crane(motion=None, ends=("barrel", "rod"), side=1.0, **heavy) -> da.Model:
+    """A boom on a cylinder;  ends : of the slide;  side : of its axis, 1 towards the boom;  heavy : centre of the rod"""
     model = da.Model(plane="xz", name="crane")
     model.add_link("boom", (0, 0), 2 * EYE, mass=20.0)
     model.add_link("barrel", FOOT, FOOT + 0.6 * (EYE - FOOT), mass=3.0, radius=0.03)
-    model.add_link("rod", FOOT + 0.3 * (EYE - FOOT), EYE, mass=2.0, radius=0.015)
+    model.add_link("rod", FOOT + 0.3 * (EYE - FOOT), EYE, mass=2.0, radius=0.015, **heavy)
     model.add_revolute("A", "ground", "boom", point=(0, 0))
     model.add_revolute("B", "ground", "barrel", point=FOOT)
     model.add_revolute("D", "rod", "boom", point=EYE)
@@ -45,6 +45,7 @@ OUT = da.SmoothStep(0.0, 0.1, 0.5, 1.5)
         (-1.0 * OUT, {}, "'rod' into 'barrel' from 0 to -0.1 m in 1 s"),
         (OUT, {"side": -1.0}, "'rod' into 'barrel' from 0 to 0.1 m in 1 s"),
         (OUT, {"ends": ("rod", "barrel")}, "'barrel' into 'rod' from 0 to 0.1 m in 1 s"),
+        (OUT, {"centre": FOOT, "inertia": 1.0}, "'rod' out of 'barrel' from 0 to 0.1 m in 1 s"),  # as it is drawn
         (da.Harmonic(0.1, 3.0), {}, "'rod' in and out of 'barrel' between -0.1 and 0.1 m"),
         (da.Polynomial((0.0, 0.05)), {}, "'rod' out of 'barrel' at 0.05 m/s"),
     ],

@@ -160,6 +160,17 @@ def test_a_kernel_that_another_had_compiled_is_closed_all_the_same(folder):
     assert len(inner.signatures) == 1
 
 
+def test_nothing_is_kept_of_sources_that_changed_before_it_was_compiled(folder, monkeypatch):
+    """Modules that are loaded where something is compiled are the new ones then, and the stamp is that of the old ones."""
+    for began, kept in ((cache._BEGAN, 1), (0.0, 0)):
+        made = compiler.kernel(inner.py_func)
+        monkeypatch.setattr(cache, "_BEGAN", began)
+        compiler.bind(made, CALLBACK_SIGNATURE)
+        assert len(list(folder.glob("test_kernel_cache.inner*.code"))) == kept
+        for file in folder.iterdir():
+            file.unlink()
+
+
 def test_code_does_not_outlive_the_layout_of_a_bundle():
     """A kernel that gets a bundle need not import the file that declares it, so the name of the type tells the layout."""
     from dalembert.kernels.base.bundles import BundleType

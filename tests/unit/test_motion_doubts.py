@@ -49,6 +49,19 @@ def test_a_rod_that_leaves_its_barrel(motion, given, at):
         assert told[0].startswith(f"'rod' leaves 'barrel' at t = {at:.3g} s: as they are drawn they overlap by 0.2 m along")
 
 
+@pytest.mark.parametrize("x", [0.55, 0.1, 1.2])
+def test_the_rod_is_where_it_is_drawn_and_not_where_its_centre_of_mass_is(x):
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_link("barrel", (0, 0, 0), (0.5, 0, 0), mass=3.0, radius=0.03)
+    model.add_link("rod", (0.3, 0, 0), (0.8, 0, 0), mass=1.0, radius=0.01, centre=(x, 0, 0), inertia=0.02)
+    model.add_revolute("foot", model.ground, "barrel", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_driver("swing", "foot", da.Polynomial((0.0, 0.5)))
+    model.add_prismatic("slide", "barrel", "rod", point=(0.5, 0, 0), axis=(1, 0, 0))
+    model.add_driver("push", "slide", FAR)
+    (told,) = doubted(model)
+    assert told.startswith("'rod' leaves 'barrel' at t = 1 s: as they are drawn they overlap by 0.2 m along")
+
+
 def test_it_is_in_the_verdict_of_the_run_and_of_runs_in_pieces():
     first = da.simulate(cylinder(FAR), 0.5)
     assert first.report().headline == "trusted"

@@ -40,7 +40,7 @@ def spatial(plane):
     J = 0.2 * np.eye(3) + 0.2 * np.outer(n, n)
     m.add_body("a", mass=2, inertia=J, position=at(0.5, 0.1), rotation=da.Rotation.from_axis_angle(n, 0.3), velocity=(0, 0, 0),
                angular_velocity=1.5 * n)  # fmt: skip
-    m.add_link("b", at(1, 0), at(2, 0.5), mass=1)
+    m.add_body("b", **da.rod(1, axis=plane[0], between=(at(1, 0), at(2, 0.5))).body())
     m.add_point_mass("bead", mass=1, position=at(2, 1))
     m.add_revolute("A", "ground", "a", point=(0, 0, 0), axis=n)
     m.add_revolute("B", "a", "b", points=(at(0.5, 0), at(-0.5, 0)), axis=n)

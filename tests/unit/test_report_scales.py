@@ -267,3 +267,10 @@ def test_of_light_bodies_that_are_free_the_masses_are_named_first():
     assert line.advice.startswith(words) and "no rtol mends that" in line.advice
     coarse = da.simulate(loaded(0.5, 10.0, free=True), 1.0, integrator=da.Euler(step=0.01)).report()["energy balance"]
     assert coarse.verdict == "FAIL" and coarse.advice.startswith("take steps shorter than 0.01 s")
+
+
+def test_joints_that_give_way_have_a_motion_of_their_own():
+    """Light bodies between soft joints shake by 1e9 m/s^2, and what the motor supplies is percents off."""
+    run = da.simulate(loaded(1e-8, 1000.0), 0.5, formulation=da.Soft(), integrator=da.Euler(step=0.002))
+    assert np.abs(run.acceleration("coupler")).max() > 1e6
+    assert failures(run) == ["energy balance"]

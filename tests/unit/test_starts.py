@@ -172,3 +172,29 @@ def test_a_loop_by_lengths_may_be_given_roughly():
 def test_a_loop_that_does_not_agree_with_what_is_drawn_is_doubted(given):
     model = by_lengths(**given)
     assert [text for text in doubts(model, model.assemble()) if text.startswith("assembly moved")] != []
+
+
+@pytest.mark.parametrize(("up", "along", "told"), [(0.0, 0.0, 0), (0.0, 0.1, 0), (0.05, 0.0, 1)])
+def test_a_slider_that_is_beside_its_guide_is_doubted_and_not_one_that_is_elsewhere_along_it(up, along, told):
+    """The guide is where the pose has it: the slider would run 0.05 m above the crank's axis."""
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0, 0.1), mass=1.0)
+    model.add_link("rod", (0, 0.1), (0.4, 0), mass=1.0)
+    model.add_body("slider", **da.box(1.0, (0.08, 0.05, 0.08)).body(), position=(0.4 + along, up))
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    model.add_revolute("B", "crank", "rod", point=(0, 0.1))
+    model.add_revolute("C", "rod", "slider", points=((0.5 * np.hypot(0.4, 0.1), 0), (0, 0)))
+    model.add_prismatic("D", "ground", "slider", point=(0.4, 0), axis=(1, 0))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    assert len([text for text in doubts(model, model.assemble()) if "assembly moved" in text]) == told
+
+
+def test_a_beam_that_is_misplaced_is_doubted():
+    """One of its pins is given by the pose, so that its arm is wrong; pins anywhere in a box are on it."""
+    model = by_lengths()
+    for name in ("B", "C", "coupler"):
+        model.remove(name)
+    model.add_body("coupler", **da.box(1.0, (0.55, 0.05, 0.05)).body(), position=(0.38, 0.02))  # not (0.35, 0)
+    model.add_revolute("B", "crank", "coupler", point=(0.1, 0))
+    model.add_revolute("C", "coupler", "rocker", points=((0.25, 0), (0.15, 0)))
+    assert [text for text in doubts(model, model.assemble()) if text.startswith("assembly moved 'coupler' by")] != []

@@ -4,7 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from collections import namedtuple
+from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 
 import numba
 import numpy as np
@@ -260,3 +263,32 @@ def test_content_of_dictionaries_one_behind_the_other(first):
     """Pairs of the first are gone when those of the second are made, at the same place in memory."""
     told = {content((dict(first), {"k": last})) for last in (2.0, 3.0, 4.0, 5.0)}
     assert len(told) == 4
+
+
+def test_content_follows_names_of_fields_and_modules_at_any_depth():
+    """Numba compiles p.k of a named tuple and of a record to a place in it."""
+    for made in (
+        lambda *fields: namedtuple("Gains", fields)(2.0, 3.0),
+        lambda *fields: np.array([(2.0, 3.0)], dtype=[(name, float) for name in fields]),
+    ):
+        assert content(by_closure(made("k", "c"))) == content(by_closure(made("k", "c")))
+        assert content(by_closure(made("k", "c"))) != content(by_closure(made("c", "k")))
+    modules = [ModuleType(name) for name in "abcde"]
+    for outer, inner in pairwise(modules):
+        outer.inner = inner
+    a, told = modules[0], set()
+    for gain in (1.0, 2.0):
+        modules[-1].gain = gain
+        told.add(content(lambda t: (a.inner.inner.inner.inner.gain, 0.0, 0.0)))
+    assert len(told) == 2
+
+
+@compiled_only
+def test_helpers_that_only_identity_tells_are_noticed():
+    """A helper of numba.vectorize that is made anew, as when its cell of a notebook runs again."""
+    space = {}
+    exec("def push(t):\n    return half(2.0), 0.0, 0.0\n", space)
+    for gain, half in ((1.0, lambda v: 0.5 * v), (4.0, lambda v: 2.0 * v)):
+        space["half"] = numba.vectorize(["float64(float64)"])(half)
+        assert content(space["push"]) is None
+        assert da.simulate(body(space["push"]), 0.1).velocity("body")[-1, 0] == pytest.approx(0.1 * gain, abs=1e-9)

@@ -18,7 +18,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.pins import AT, bars_on_one_line
+from dalembert.compilation.pins import AT, Link, bars_on_one_line
 from dalembert.compilation.trajectory import State
 from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND, Driver
@@ -88,7 +88,7 @@ def _what(start: State, driver: Driver) -> str:
     if driver.primitive.kind == "D":
         return f"points of {driver.first!r} and {driver.second!r}"
     one, other = (driver.first, driver.second) if driver.second == GROUND else (driver.second, driver.first)
-    against = "" if other == GROUND or _telescopes(start, driver) else f" against {other!r}"
+    against = "" if other == GROUND or _telescope(start, driver) else f" against {other!r}"
     return f"{'' if driver.joint else 'a point of '}{one!r}{against}"
 
 
@@ -99,8 +99,9 @@ def _way(start: State, driver: Driver, change: float) -> tuple[str, float]:
         return ("apart" if change > 0.0 else "together" if change else "to and fro"), 1.0
     side = -1.0 if driver.second == GROUND else 1.0
     axis = side * start.rotation(driver.first) @ (row.n_i if row.kind == "A" else row.a_i)
-    if _telescopes(start, driver):
-        gap = float(axis @ (start.position(driver.second) - start.position(driver.first)))
+    if bars := _telescope(start, driver):
+        barrel, rod = (start.point(bar.body, bar.middle) for bar in bars)
+        gap = float(axis @ (rod - barrel))
         out = "out of" if abs(gap + change) > abs(gap) else "into"
         return f"{out if change else 'in and out of'} {driver.first!r}", 1.0
     if row.kind == "A" and plane:
@@ -110,11 +111,11 @@ def _way(start: State, driver: Driver, change: float) -> tuple[str, float]:
     return f"{'about' if row.kind == 'A' else 'along'} {shown_axis(axis)}", 1.0
 
 
-def _telescopes(start: State, driver: Driver) -> bool:
-    """Whether it drives a slide along two bars on one line, as barrel and piston."""
+def _telescope(start: State, driver: Driver) -> tuple[Link, Link] | None:
+    """Both bars, where it drives a slide along two on one line, as barrel and piston."""
     mechanism = start.mechanism
     bars = bars_on_one_line(mechanism.model, mechanism.assembly.bodies) if driver.primitive.kind == "O" else ()
-    return any(joint.name == driver.joint and off <= AT for joint, _, _, off in bars)
+    return next(((one, two) for joint, one, two, off in bars if joint.name == driver.joint and off <= AT), None)
 
 
 def _steady(motion: Motion) -> float | None:

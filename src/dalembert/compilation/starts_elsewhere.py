@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.pins import AT
+from dalembert.compilation.pins import AT, HINGES
 from dalembert.compilation.points_off_bodies import drawn_as
 from dalembert.compilation.wrong_axes import loops_of
 from dalembert.model.assembly import OPEN, ROUNDING, Assembly
@@ -109,7 +109,11 @@ def is_rough_pose(model: Model, assembly: Assembly) -> bool:
 
 
 def _is_on_bodies(model: Model, joint: Joint) -> bool:
-    """Whether the points of a hinge or a ball are on what is drawn, and the axes of a hinge are parallel in the pose."""
+    """Whether the points of a hinge or a ball are on what is drawn, and the axes of a hinge are parallel in the pose.
+
+    Of bars, whose other pins are asked to be on them, too. In other solids nothing but the pose tells where points belong, so
+    that these have to be joined at that one alone.
+    """
     axes = [model.body(name).matrix @ E[:, 2] for name, E in ((joint.first, joint.E_i), (joint.second, joint.E_j))]
     if joint.type != "spherical" and (joint.type != "revolute" or np.linalg.norm(axes[1] - axes[0]) > OPEN):
         return False
@@ -117,4 +121,16 @@ def _is_on_bodies(model: Model, joint: Joint) -> bool:
         drawn = None if name == GROUND else drawn_as(model.body(name).shape)
         if name != GROUND and (drawn is None or drawn.off(p) > AT * drawn.size):
             return False
+        if drawn is not None and not (drawn.thin and drawn.axis >= 0) and not _at_one_point(model, name, p, AT * drawn.size):
+            return False
+    return True
+
+
+def _at_one_point(model: Model, body: str, p: Array, near: float) -> bool:
+    """Whether all joints of a body are at a point of it; hinges and slides anywhere along their axes."""
+    for joint in (joint for joint in model.joints if not joint.coupled):
+        for name, q, E in ((joint.first, joint.p_i, joint.E_i), (joint.second, joint.p_j, joint.E_j)):
+            gap = q - p if joint.type not in (*HINGES, "prismatic") else np.cross(q - p, E[:, 2])
+            if name == body and np.linalg.norm(gap) > near:
+                return False
     return True

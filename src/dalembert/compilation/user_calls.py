@@ -60,7 +60,9 @@ class Entry:
 
     @property
     def key(self) -> str:
-        return content(self.function) or identity(self.function)
+        """By its content; else by itself and by what it refers to, which its compiled code keeps as it was."""
+        known = content(self.function)
+        return known or f"{identity(self.function)} {content(plain_function(self.function), by_id=True)}"
 
     @property
     def form(self) -> tuple[object, ...]:

@@ -30,27 +30,28 @@ _PLAIN, _ARRAYS = (bool, int, float, complex, str, bytes), (np.ndarray, np.gener
 _NAMED, _COLLECTIONS = (type, BuiltinFunctionType, np.ufunc), (list, tuple, dict, set, frozenset)
 
 
-def content(function: object) -> str | None:
-    """Hash of what a function does, or of a value; None where something in it is known by identity only."""
+def content(function: object, *, by_id: bool = False) -> str | None:
+    """Hash of what a function does, or of a value; None where something in it is known by identity only, unless that does."""
     digest = hashlib.sha256()
     try:
-        _feed(digest.update, function, {})
+        _feed(digest.update, function, {}, by_id)
     except _Unknown:
         return None
     return digest.hexdigest()
 
 
-def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, tuple[int, Any]]) -> None:
+def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, tuple[int, Any]], by_id: bool = False) -> None:
     """Add a value to a hash: kind, size, contents.
 
     seen : number and value of what was added, by its id, which is its own as long as it is kept here
+    by_id : what is known by identity only is told by that
     """
     if value is None or value is Ellipsis or isinstance(value, _PLAIN):
         text = repr(value)
         add(f"{type(value).__name__} {len(text)} {text}".encode())
         return
     if isinstance(value, _ARRAYS) and not value.dtype.hasobject:
-        add(f"array {value.dtype.str} {value.shape} ".encode() + value.tobytes())
+        add(f"array {value.dtype} {value.shape} ".encode() + value.tobytes())
         return
     if isinstance(value, ModuleType):
         add(f"module {value.__name__} ".encode())
@@ -58,7 +59,8 @@ def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, tuple[int, A
     if isinstance(value, _NAMED) or str(getattr(value, "__module__", "")).startswith("numpy"):
         home = str(getattr(value, "__module__", None) or "builtins")
         if home.partition(".")[0] not in LIBRARIES:
-            raise _Unknown
+            _by_id(add, value, by_id)
+            return
         add(f"name {home}.{getattr(value, '__qualname__', getattr(value, '__name__', value))} ".encode())
         return
     if id(value) in seen:
@@ -76,10 +78,17 @@ def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, tuple[int, A
     elif isinstance(plain_function(value), FunctionType):
         parts = [sorted((name, repr(option)) for name, option in value.targetoptions.items()), value.py_func]
     else:
-        raise _Unknown
-    add(f"{type(value).__name__} {len(parts)} ".encode())
+        _by_id(add, value, by_id)
+        return
+    add(f"{type(value).__name__} {len(parts)} {getattr(value, '_fields', '')} ".encode())  # those of a named tuple
     for part in parts:
-        _feed(add, part, seen)
+        _feed(add, part, seen, by_id)
+
+
+def _by_id(add: Callable[[bytes], None], value: Any, allowed: bool) -> None:
+    if not allowed:
+        raise _Unknown
+    add(f"id {id(value)} ".encode())
 
 
 @lru_cache(maxsize=1024)

@@ -154,9 +154,10 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         angular_velocity: npt.ArrayLike | None = None,
         fixed: bool = False,
     ) -> Body:
-        """A straight bar from one world point to another, a body whose x axis points along it; inertia as of `rod`.
+        """A straight bar from one world point to another, a body whose x axis (in a plane yz its y axis) points along it;
+        inertia as of `rod`.
 
-        start : of its x axis, world coordinates of the model pose [m];  end : of its x axis, the same [m]
+        start : of that axis, world coordinates of the model pose [m];  end : of that axis, the same [m]
         mass : [kg], None for `kinematics` alone;  radius : [m], 0 for a thin bar
         centre : of mass, world coordinates of the model pose [m], default the middle of the bar; elsewhere it needs an inertia
         inertia : moment about the centre of mass across the bar, one number [kg m^2], default that of a homogeneous bar
@@ -168,7 +169,8 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         if np.array_equal(*ends):
             raise ModelError(f"{owner}: start and end are both {shown(ends[0])}; give two different points")
         m = 1.0 if mass is None else number(owner, "mass", mass, above=0.0)
-        bar = rod(m, radius=number(owner, "radius", radius, least=0.0), between=ends).body()
+        thick = number(owner, "radius", radius, least=0.0)
+        bar = (rod(m, radius=thick, between=ends) if self.plane is None else InPlane(self.plane).bar(m, thick, ends)).body()
         middle = vector(owner, "middle", bar["position"])
         place = middle if centre is None else vector(owner, "centre", centre)
         length = size_of(ends[1] - ends[0])
@@ -177,13 +179,15 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
             there = f"{shown(place)}, farther from the bar than it is long, {length:.4g} m"
             raise ModelError(f"{owner}: centre is {there}; give the world point of its centre of mass in the model pose")
         if shifted and mass is not None and inertia is None:
-            like = f"about the centre of mass across the bar [kg m^2]; of a homogeneous bar it is {bar['inertia'][1]:.4g}"
+            like = f"about the centre of mass across the bar [kg m^2]; of a homogeneous bar it is {bar['inertia'][2]:.4g}"
             raise ModelError(f"{owner}: centre is not the middle of the bar, so no inertia follows; give inertia=, {like}")
         if inertia is not None:
             if mass is None:
                 raise ModelError(f"{owner}: inertia is {shown(inertia)} without a mass; give both, or neither")
             across = number(owner, "inertia", inertia, above=0.0)
-            bar["inertia"] = (bar["inertia"][0] if radius else THIN * across, across, across)
+            along_x = bar["shape"]["axis"] == "x"
+            axial = bar["inertia"][0 if along_x else 1] if radius else THIN * across
+            bar["inertia"] = (axial, across, across) if along_x else (across, axial, across)
         if shifted:
             bar["position"] = tuple(place.tolist())
         made = self.add_body(name, **bar, velocity=velocity, angular_velocity=angular_velocity, fixed=fixed)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from inspect import Parameter, signature
 from typing import Any
@@ -20,10 +20,12 @@ from dalembert.arrays import Array
 from dalembert.lagrangian.recorded import is_recorded
 from dalembert.model.joints import JOINTS
 from dalembert.model.rotation import Rotation
+from dalembert.model.shapes import Axis, PlacedSolid, rod
 from dalembert.model.validation import ABOUT_NORMAL, PLANE, as_float, choice, is_number
 
 PLANES = ("xy", "xz", "yz")
 _PAIRS = ("Pair", "Plane")
+_FLAT = 1e-9  # sine of the angle between a bar and the plane
 
 
 @cache
@@ -52,6 +54,21 @@ class InPlane:
     def normal(self) -> Array:
         """(3,) e1 x e2."""
         return np.cross(*self.axes)
+
+    def bar(self, mass: float, radius: float, ends: Sequence[Array]) -> PlacedSolid:
+        """A rod between two points: its body axes are those of the plane turned by its angle, the first of the plane along it.
+
+        So two numbers in body axes are along and across it, in every plane and whichever way it points. A shaft along the
+        normal is one as in space.
+        """
+        along = ends[1] - ends[0]
+        flat = abs(self.normal @ along) <= _FLAT * np.linalg.norm(along)
+        axis: Axis = "y" if flat and self.name == "yz" else "x"
+        made = rod(mass, radius=radius, axis=axis, between=ends)
+        if not flat or made.rotation[0]:
+            return made
+        half_turn = Rotation.from_axis_angle(self.normal, np.arctan2(*(self.axes @ along)[::-1]))  # not about any axis
+        return replace(made, rotation=tuple(half_turn.quaternion.tolist()))
 
     def vector(self, value: Any) -> Any:
         """Two numbers as a vector of the world; anything else as it is."""

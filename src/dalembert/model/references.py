@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -27,19 +28,18 @@ def names_in(code: CodeType) -> set[str]:
 
 def references(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Name and value of what a function takes from outside: closure cells, globals, attributes of the user's modules."""
-    names = names_in(function.__code__)
+    names, given, seen, cells = names_in(function.__code__), function.__globals__, set[int](), {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-    spaces = [("", function.__globals__)]
+        with suppress(ValueError):  # not assigned yet
+            cells[name] = cell.cell_contents
+    spaces = [("", {name: given[name] for name in names & given.keys()}), ("", cells)]
     while spaces:
         prefix, space = spaces.pop()
-        for name in sorted(names & space.keys()):
-            value = space[name]
-            if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in LIBRARIES and prefix.count(".") < 3:
-                spaces.append((f"{prefix}{name}.", vars(value)))
+        for name, value in sorted(space.items(), key=lambda item: item[0]):
+            library = not isinstance(value, ModuleType) or value.__name__.partition(".")[0] in LIBRARIES
+            if not library and id(value) not in seen:
+                seen.add(id(value))
+                spaces.append((f"{prefix}{name}.", {key: vars(value)[key] for key in names & vars(value).keys()}))
             yield prefix + name, value
 
 

@@ -71,26 +71,34 @@ def _whole(apart: Array | float) -> Array:
 
 
 def _counted(solution: BodyResult, body: str, flat: InPlane) -> Array:
-    """In coordinates that count no turns of bodies: by their rates from state to state, or from those of the run that these
-    states are of."""
-    R, source = solution.rotation(body), solution.source
+    """In coordinates that count no turns of bodies: by their rates, from step to step of the run that these states are of: its
+    accuracy keeps steps close to each other, where saved times may be far apart."""
+    R, run = solution.rotation(body), solution
     if not len(R):
         return np.zeros(0)
     normal = np.swapaxes(R, 1, 2) @ flat.normal
     if np.ptp(normal, axis=0).max() > _ACROSS:
         raise _leaves(body, flat)
-    values, rate, t = _angles(R, flat), body_rate(solution, body), solution.t
-    if source is None:
-        apart = np.diff(t) * 0.5 * (rate[1:] + rate[:-1]) - np.diff(values)
-        values[1:] += np.cumsum(_whole(apart))
-    else:
-        at = np.clip(np.searchsorted(source.t, t, side="right") - 1, 0, None)
-        known, before = body_angle(source, body)[at], body_rate(source, body)[at]
-        apart = known + (t - source.t[at]) * 0.5 * (rate + before) - values
-        values += _whole(apart)
-    if np.abs(apart - _whole(apart)).max(initial=0.0) > _SURE * _TURN:
+    while run.source is not None:
+        run = run.source
+    parts = [(s.t, _angles(s.rotation(body), flat), body_rate(s, body)) for s in (one.steps for one in run.pieces or (run,))]
+    t, known, rate = map(np.concatenate, zip(*parts, strict=True))
+    turns, unsure = _turns(np.diff(t), known[:-1], known[1:], rate[:-1], rate[1:])
+    known[1:] += np.cumsum(turns)
+    at = np.clip(np.searchsorted(t, solution.t, side="right") - 1, 0, None)
+    values = _angles(R, flat)
+    turns, also = _turns(solution.t - t[at], known[at], values, rate[at], body_rate(solution, body))
+    if max(unsure, also) > _SURE * _TURN:
         raise ModelError(
             f"angle of body {body!r}: saved times are too far apart to count its turns in {solution.mechanism.coordinates}"
             " coordinates; save more of them, or leave out coordinates= (planar ones count)"
         )
-    return values
+    return values + turns
+
+
+def _turns(dt: Array, before: Array, after: Array, rate: Array, then: Array) -> tuple[Array, float]:
+    """What full turns are missing in the later ones of angles, and what their rates leave open [rad]: half a turn either way is
+    told for sure where rates between are between these two."""
+    apart = before + dt * 0.5 * (rate + then) - after
+    whole = _whole(apart)
+    return whole, float(np.maximum(np.abs(apart - whole), np.abs(dt * 0.25 * (then - rate))).max(initial=0.0))

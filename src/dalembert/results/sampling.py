@@ -116,7 +116,7 @@ def _with_states(solution: Any, t: Array, x: Array, **more: Any) -> Any:
         status=solution.status,
         **more,
     )
-    made.source = solution.source
+    made.source = solution.source or solution
     return made
 
 

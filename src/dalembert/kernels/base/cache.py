@@ -51,7 +51,8 @@ def kept(function):
     file, sources = _file(module, module.partition(".")[0]), _sources(module)
     if code.co_filename != str(file) or function.__closure__ or any(map(_changed, sources)):
         return None
-    return DiskCache(f"{module.rpartition('.')[2]}.{function.__qualname__}-{code.co_firstlineno}", source_stamp(module))
+    label = f"{module.rpartition('.')[2]}.{function.__qualname__}-{code.co_firstlineno}"
+    return DiskCache(label, source_stamp(module), sources)
 
 
 @cache
@@ -68,7 +69,6 @@ def _read(path):
     return path.read_bytes()
 
 
-@cache
 def _changed(path):
     """Since this process began."""
     when = path.stat()
@@ -137,13 +137,14 @@ class DiskCache:
     """What Numba asks for machine code before it compiles a function, and hands what it compiled.
 
     label : begins the names of its files;  stamp : what the code was made from
+    sources : its files; some are only loaded when something is compiled, and may have changed until then
     """
 
     cache_path = str(CACHE)
     _told = False
 
-    def __init__(self, label, stamp):
-        self._label, self._stamp = label, stamp.encode()
+    def __init__(self, label, stamp, sources=()):
+        self._label, self._stamp, self._sources = label, stamp.encode(), sources
 
     def _begin(self, target_context):
         """How the names of its files for this processor and these versions begin."""
@@ -183,6 +184,8 @@ class DiskCache:
 
     def save_overload(self, signature, result):
         if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
+            return
+        if any(map(_changed, self._sources)):
             return
         try:
             if CACHE is None:

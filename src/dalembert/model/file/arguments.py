@@ -5,15 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dalembert.errors import ModelError
 from dalembert.model import shapes
 from dalembert.model.file.values import MOTION_CLASSES, Record
+from dalembert.model.plane import InPlane
 from dalembert.model.rotation import Rotation
 from dalembert.model.validation import shown
 
 
-def as_argument(owner: str, key: str, value: Any, folder: Path) -> Any:
-    """A value of the file as the verbs take it."""
+def as_argument(owner: str, key: str, value: Any, folder: Path, plane: str | None) -> Any:
+    """A value of the file as the verbs take it;  plane : that the model is told in."""
     if key in ("rotation", "axes") and isinstance(value, Record):
         given = value.model_dump()
         return Rotation.from_rpy(*given["rpy"]) if "rpy" in given else Rotation.from_axis_angle(given["axis"], given["angle"])
@@ -21,6 +24,8 @@ def as_argument(owner: str, key: str, value: Any, folder: Path) -> Any:
         options = {field: getattr(value, field) for field in value.model_fields_set if field != "type"}
         if "file" in options:
             options["file"] = str(_mesh_file(owner, "solid", options["file"], folder))
+        if plane and value.type == "rod" and "between" in options and not {"length", "axis"} & options.keys():
+            return InPlane(plane).bar(value.mass, options.get("radius", 0.0), [*map(np.array, value.between)]).body()
         return getattr(shapes, value.type)(**options).body()
     if key == "shape":
         return _shape(owner, value, folder)

@@ -28,17 +28,19 @@ _ROUNDING = 1e-15  # of a direction across the plane
 _DIGITS = 12  # of points and angles that are tried before the exact ones
 
 
-def as_link(body: Body, data: Data) -> Iterator[Data]:
-    """A bar along its x axis by its ends; data : the same as a body"""
+def as_link(body: Body, data: Data, plane: InPlane | None) -> Iterator[Data]:
+    """A bar along its x axis, or the first of the plane, by its ends; data : the same as a body"""
     shape: Data = dict(body.shape or {})
-    if body.kind != "rigid" or shape.get("type") not in ("rod", "cylinder") or shape.get("axis") != "x":
+    if body.kind != "rigid" or shape.get("type") not in ("rod", "cylinder") or shape.get("axis") not in ("x", "y"):
         return
     kept: Data = {key: data[key] for key in ("mass", "velocity", "angular_velocity", "fixed") if key in data}
     thick = {"radius": shape["radius"]} if "radius" in shape else {}
     offset = np.array(shape.get("position", np.zeros(3)))
-    heavy = {"inertia": float(body.inertia[1, 1])} if body.mass else {}
-    for start, end in _ends(body, float(shape["length"]), offset):
-        bar, ends = rod(1.0, between=(start, end)), {"start": start.tolist(), "end": end.tolist()}
+    heavy = {"inertia": float(body.inertia[2, 2])} if body.mass else {}
+    along = rotation_matrix(body)[:, "xyz".index(shape["axis"])]
+    for start, end in _ends(body, float(shape["length"]) * along, offset):
+        bar = rod(1.0, between=(start, end)) if plane is None else plane.bar(1.0, 0.0, (start, end))
+        ends = {"start": start.tolist(), "end": end.tolist()}
         if bar.rotation == tuple(body.rotation) and offset.any():
             yield {"type": "link", **ends, **kept, **thick, "centre": body.position.tolist(), **heavy}
         elif bar.rotation == tuple(body.rotation) and bar.position == tuple(body.position):
@@ -46,10 +48,13 @@ def as_link(body: Body, data: Data) -> Iterator[Data]:
             yield {"type": "link", **ends, **kept, **thick, **heavy}
 
 
-def _ends(body: Body, length: float, offset: Array) -> Iterator[tuple[Array, Array]]:
-    """Both in few digits, or one of them, or where rounding may have had them; offset : of the middle, body axes"""
-    middle, along = body.position + rotation_matrix(body) @ offset, rotation_matrix(body)[:, 0]
-    half = 0.5 * length * np.where(np.abs(along) < _ROUNDING, 0.0, along)
+def _ends(body: Body, whole: Array, offset: Array) -> Iterator[tuple[Array, Array]]:
+    """Both in few digits, or one of them, or where rounding may have had them.
+
+    whole : from one to the other, world axes;  offset : of the middle, body axes
+    """
+    middle = body.position + rotation_matrix(body) @ offset
+    half = 0.5 * np.where(np.abs(whole) < _ROUNDING * np.abs(whole).max(), 0.0, whole)
     start, end = (np.round(middle + s * half, _DIGITS) + 0.0 for s in (-1.0, 1.0))
     yield from ((start, end), (start, 2.0 * middle - start), (2.0 * middle - end, end))
     exact = middle - half

@@ -347,7 +347,11 @@ def _add(model: Model, name: str, record: Record, given: dict[str, Any], folder:
     for key, parameter in list(signature(verb).parameters.items())[2:]:
         if kind != "body" and parameter.default is parameter.empty and given.get(key) is None:
             raise ModelError(f"{kind} {name!r}: got no {key}; give {key}: {described(verb.__doc__).get(key, key)}")
-    arguments = {key: as_argument(f"{kind} {name!r}", key, value, folder) for key, value in given.items() if value is not None}
+    arguments = {
+        key: as_argument(f"{kind} {name!r}", key, value, folder, model.plane)
+        for key, value in given.items()
+        if value is not None
+    }
     if kind == "body":
         arguments = body_arguments(name, arguments)
     getattr(model, f"add_{kind}")(name, **arguments)

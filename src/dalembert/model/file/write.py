@@ -133,7 +133,8 @@ def _shorter_first(model: Model, element: Element, folder: Path) -> Iterator[Dat
 def _forms(model: Model, element: Element, folder: Path) -> Iterator[Data]:
     match element:
         case Body():
-            yield from as_link(element, _body(element, folder))
+            plane = None if model.plane is None else InPlane(model.plane)
+            yield from as_link(element, _body(element, folder), plane)
             yield _body(element, folder)
         case Joint() if element.type == "skate" or element.type.startswith("rolling"):
             yield from _on_plane(model, element)

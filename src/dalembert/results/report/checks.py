@@ -147,8 +147,9 @@ def _energy(solution: Result, name: str) -> Line:
         line = _balanced(solution, balance.energy, balance, limit, how)
         if line.verdict == "FAIL" and len(balance.elements):  # what joints hold by their residuals is no error in time
             e, held = balance.energy, _held(solution, balance.elements)
-            # where all is prescribed, the motion has no error of its own: what is judged is the work that passes through
-            through = 0.0 if solution.mechanism.degrees_of_freedom else passed_on(solution)
+            # where all is prescribed and nothing gives way, the motion has no error of its own: judged by the work passed on
+            moves = solution.mechanism.degrees_of_freedom or solution.formulation_type.compliant
+            through = 0.0 if moves else passed_on(solution)
             kept = Energy(e.kinetic, e.potential - held, e.external_work)
             least = _balanced(solution, kept, balance, limit, how, through)
             line = least if least.verdict == "pass" else line

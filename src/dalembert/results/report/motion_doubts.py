@@ -41,11 +41,13 @@ def _out_of_barrels(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
         if off > AT:
             continue
         along = steps.rotation(barrel.body) @ barrel.along
-        gap = np.sum(along * (steps.position(rod.body) - steps.position(barrel.body)), axis=1)
+        middles = ((rod.body, rod.middle), (barrel.body, barrel.middle))
+        (x_rod, x_barrel), (v_rod, v_barrel) = ([of(*at) for at in middles] for of in (steps.point, steps.velocity))
+        gap = np.sum(along * (x_rod - x_barrel), axis=1)
         overlap = 0.5 * (barrel.length + rod.length) - np.abs(gap)
         least, slack = float(overlap.min()), AT * min(barrel.length, rod.length)
         if overlap[0] > slack and least < -slack:
-            rate = -np.sign(gap) * np.sum(along * (steps.velocity(rod.body) - steps.velocity(barrel.body)), axis=1)
+            rate = -np.sign(gap) * np.sum(along * (v_rod - v_barrel), axis=1)
             at = _first_zero(steps.t, overlap, rate)
             text = (
                 f"{rod.body!r} leaves {barrel.body!r} at t = {at:.3g} s: as they are drawn they overlap by {overlap[0]:.3g} m"
