@@ -66,16 +66,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "t = values[k] if abs(h) >= (1.0 - 2e-12) * abs(left) else way[NOW] + h",
     ): "rounding of the way that is left: any number of its size",
     (
-        "kernels/time/steps.py",
-        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=8)",
-        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][2]), align=8)",
-    ): "only compiled code is made by it: an IndexError as soon as a run is compiled",
-    (
-        "kernels/time/steps.py",
-        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=8)",
-        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=9)",
-    ): "only compiled code is made by it: no power of two, an error of LLVM as soon as a run is compiled",
-    (
         "kernels/time/own_steps.py",
         "mean, change = max(mean, abs(d - 0.5 * h * (old[i] + new[i]))), max(change, abs(d))",
         "mean, change = max(mean, abs(d - 0.5 * h * (old[i] + new[i]))), (max(abs(d), change))",

@@ -70,6 +70,10 @@ class Record:
             self.fields[label] = (kind, self.width)
             self.width += size(kind)
 
+    def span(self, first, last):
+        """The numbers from one field to another."""
+        return slice(self.fields[first][1], self.fields[last][1] + size(self.fields[last][0]))
+
 
 def numbers(names):
     """Fields of these names, a number each."""

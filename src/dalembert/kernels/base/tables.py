@@ -79,12 +79,15 @@ NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION, WORLD = range(5)
 
 # status of a kernel
 OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, MOVED, STAGES_FAILED = range(8)
+WANTS_SLOPES = 8  # of an attempt that is to be repeated with the seam `slopes` of time/steps.py filled
 NEAR_SINGULAR = 20
 NOT_RUN = -1  # of one among many runs
 
 # what a slot is asked to do
 RATE, PROJECT, OUTPUT, STEP, CORRECT = range(5)
 WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS, CHOOSE, TURNS = range(8)
+# what to do at a point of a step, as bits
+VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
 
 # parts of the generated code of a Lagrangian system, see lagrangian/equations.py; invariants follow as in callbacks.py
 ROWS_PART, MOTION_PART, ENERGY_PART, DISCRETE_PART, MOMENTUM_PART, FLOW_PART, CURVE_PART, TURN_PART = range(8)

@@ -13,8 +13,8 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, light, vectorised
 from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import OK, RATE
-from dalembert.kernels.time.stepping import VISIT_ALL, combine, visit
+from dalembert.kernels.base.tables import OK, RATE, VISIT_ALL
+from dalembert.kernels.time.stepping import combine, visit
 from dalembert.kernels.time.watch import PROJECTED, keep_calls, larger, projection_error
 
 LAST_DIGIT = 2.2e-16

@@ -18,12 +18,14 @@ from dalembert.kernels.base.tables import (
     RATE,
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
+    VISIT_KEEP,
+    VISIT_PROJECT,
+    VISIT_RATE,
+    WANTS_SLOPES,
 )
-from dalembert.kernels.time.steps import WANTS_SLOPES, attempt, inside
+from dalembert.kernels.time.steps import attempt, inside
 from dalembert.kernels.time.watch import keep_calls, note_drivers, note_leap
 
-# what to do at a point
-VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
 AGAIN = -1  # status of an attempted step that is to be repeated
 # solved_by : stages of implicit methods by Newton's method;  predicted : what their k_i are to the next attempt
 NEWTON = 2
