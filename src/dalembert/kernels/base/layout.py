@@ -323,7 +323,7 @@ BLOCKS = {blocks.name: blocks for blocks in _BLOCKS}
 NUMBERS = {
     # of trees u_dot : answer of the joint velocities to forces, or what displaces the coordinates; cg : conjugate gradients,
     # and beside them room for right-hand sides and what is left of them
-    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS DIAG X CG FRAME CORRECT H U_DOT".split()},
+    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS DIAG CG FRAME CORRECT H U_DOT".split()},
     # of Lagrangian systems: M, its root L, bias z of the rows, A', momentum L_v; A and Y = A L^-T as m x n numbers; of trees M*
     # and, below it, rows of the cut joints (frame_matrices.py)
     **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "MASS ROOT BIAS TURN MOMENTUM".split()},
