@@ -18,7 +18,7 @@ from numba.extending import intrinsic, lower_builtin, lower_cast, models, regist
 
 from dalembert.kernels.base.cache import source_stamp
 from dalembert.kernels.base.dual import smooth, value_of, values_of
-from dalembert.kernels.base.scalar_types import Scalar, declare, seen_as, spread
+from dalembert.kernels.base.scalar_types import COMPARISONS, Scalar, declare, seen_as, spread
 from dalembert.kernels.base.tables import VALUES_F, VALUES_I, VALUES_W
 from dalembert.kernels.base.vector_types import define, whole
 from dalembert.kernels.base.view_types import SYSTEM, View, header_entry, system_type
@@ -270,14 +270,7 @@ for _functions, _rule in (
 ):
     for _function in _functions:
         _define(_function, 2, _rule)
-for _function, _how in (
-    (operator.lt, "<"),
-    (operator.le, "<="),
-    (operator.eq, "=="),
-    (operator.gt, ">"),
-    (operator.ge, ">="),
-    (operator.ne, "!="),
-):
+for _function, _how in COMPARISONS.items():
     _define(_function, 2, _compared(_how), types.boolean)
 for _function, _rules in _OF_ONE.items():
     _define(_function, 1, _slope(*_rules))
