@@ -5,6 +5,7 @@ COUNT columns of the Jacobian come from one evaluation; the branches are those o
 
 from dalembert.kernels.base.compiler import inline, kernel
 from dalembert.kernels.base.dual_types import COUNT, SIZE, as_duals
+from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import OK, RATE
 from dalembert.kernels.base.views import System
@@ -30,8 +31,7 @@ def rate_columns(t, x, columns, places, W, rate, out, work, system):
         system.W[SIZE * i] = W[i]
         for k in range(1, SIZE):
             system.W[SIZE * i + k] = 0.0
-    for i in range(work.size):
-        work[i] = 0.0
+    clear(work, work.size)
     for i in range(n):
         x_d[SIZE * i] = x[i]
     t_d[0] = t

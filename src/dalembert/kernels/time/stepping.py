@@ -7,6 +7,7 @@ steps.moved, steps.change; its rates lie in the rows of `stages`.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, light, once, vectorised
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import correction, equations, projection
 from dalembert.kernels.base.tables import (
     CALLBACK_FAILED,
@@ -151,10 +152,9 @@ def drop_dust(y):
 @flat
 def save_point(steps):
     """The new point as the next saved state."""
-    k, y, out_x = steps.saved, steps.y, steps.out_x
+    k, y = steps.saved, steps.y
     steps.out_t[k] = steps.t_new
-    for i in range(y.size):
-        out_x[k, i] = y[i]
+    copy(steps.out_x[k], y, y.size)
     steps.saved = k + 1
 
 
