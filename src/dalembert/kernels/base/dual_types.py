@@ -311,22 +311,17 @@ _define(value_of, 1, lambda at, b, u, du: u, types.float64)
 _define(int, 1, lambda at, b, u, du: b.fptosi(u, ir.IntType(64)), types.int64)
 
 
-def _seen_as(kind):
-    """Numbers with derivatives that lie in an array of float64: entry i has its value at a[size i], its tangents behind."""
+@intrinsic(prefer_literal=True)
+def as_duals(typingctx, a, count):
+    """Numbers with so many derivatives (a constant) that lie in an array of float64, each behind its value."""
+    kind = next(kind for kind in KINDS if kind.size == 1 + count.literal_value)
     made = types.Array(kind, 1, "C", aligned=False)
 
-    @intrinsic
-    def as_numbers(typingctx, a):
-        def codegen(context, builder, sig, args):
-            given = context.make_array(sig.args[0])(context, builder, args[0])
-            return seen_as(context, builder, made, given, context.get_constant(types.intp, 0), kind.size)
+    def codegen(context, builder, sig, args):
+        given = context.make_array(sig.args[0])(context, builder, args[0])
+        return seen_as(context, builder, made, given, context.get_constant(types.intp, 0), kind.size)
 
-        return made(a), codegen
-
-    return as_numbers
-
-
-as_many_duals, as_duals, as_four_duals, as_few_duals, as_one_dual = map(_seen_as, KINDS)
+    return made(a, count), codegen
 
 
 def _values_of(context, builder, out, system):

@@ -26,7 +26,7 @@ def rate_columns(t, x, columns, places, W, rate, out, work, system):
     """
     n, last = x.size, columns.size
     x_d, dx_d, t_d = work[: SIZE * n], work[SIZE * n : 2 * SIZE * n], work[2 * SIZE * n :]
-    duals, status, first = System(system.I, system.F, as_duals(system.W)), OK, 0
+    duals, status, first = System(system.I, system.F, as_duals(system.W, COUNT)), OK, 0
     for i in range(W.size):
         system.W[SIZE * i] = W[i]
         for k in range(1, SIZE):
@@ -39,7 +39,7 @@ def rate_columns(t, x, columns, places, W, rate, out, work, system):
         count = min(COUNT, last - first)
         for k in range(count):
             work[_place(columns[first + k], n) + 1 + k] = 1.0
-        status = equations(RATE, as_duals(t_d)[0], as_duals(x_d), as_duals(dx_d), duals)
+        status = equations(RATE, as_duals(t_d, COUNT)[0], as_duals(x_d, COUNT), as_duals(dx_d, COUNT), duals)
         for k in range(count):
             work[_place(columns[first + k], n) + 1 + k] = 0.0
         for i in range(n):
