@@ -8,6 +8,7 @@ begin at one (`beginning`): a quarter of the time.
 
 import math
 import operator
+from functools import partial
 
 import numpy as np
 from llvmlite import ir
@@ -47,14 +48,11 @@ class Dual(Scalar):
 
     def arithmetic(self, builder):
         """+, -, *, unary - for vector_types.py."""
-        at = _At(self, None)
-        return (
-            *(
-                lambda a, b, rule=rule: rule(at, builder, *_parts(builder, a), *_parts(builder, b))
-                for rule in (_add, _sub, _mul)
-            ),
-            lambda a: _neg(at, builder, *_parts(builder, a)),
-        )
+        return (partial(_applied, rule, _At(self, None), builder) for rule in (_add, _sub, _mul, _neg))
+
+
+def _applied(rule, at, builder, *numbers):
+    return rule(at, builder, *(part for a in numbers for part in _parts(builder, a)))
 
 
 class _At:
@@ -235,7 +233,7 @@ def _define(function, arguments, lower, result=None):
 
     def lowered(context, builder, sig, args):
         at = _At(next(a for a in sig.args if isinstance(a, Dual)), context)
-        return lower(at, builder, *(part for a in args for part in _parts(builder, a)))
+        return _applied(lower, at, builder, *args)
 
     for kinds in ((Dual,),) if arguments == 1 else ((Dual, Dual), (Dual, types.Float), (types.Float, Dual)):
         lower_builtin(function, *kinds)(lowered)
