@@ -52,11 +52,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "project_across reads the centre only where tau > 0",
     (
         "kernels/time/ensemble.py",
-        "for i in range(V_GUARD if system.w_pivot > 0 else 0):",
-        "for i in range(V_GUARD if system.w_pivot > 1 else 0):",
+        "copy(counters + N_STAT, mine.pivots, V_GUARD if system.w_pivot > 0 else 0)",
+        "copy(counters + N_STAT, mine.pivots, V_GUARD if system.w_pivot > 1 else 0)",
     ): "the place of a section behind others: 0 where there is none, never 1",
     (
-        "kernels/formulations/moving_frame.py",
+        "kernels/coordinates/kinematics.py",
         "for i in range(uintp(nq), uintp(end + 1)):",
         "for i in range(uintp(nq), uintp((end))):",
     ): "the power is not finite beside finite accelerations only where velocities are above 1e150 and T is not finite either",
@@ -65,16 +65,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "t = values[k] if abs(h) >= (1.0 - 1e-12) * abs(left) else way[NOW] + h",
         "t = values[k] if abs(h) >= (1.0 - 2e-12) * abs(left) else way[NOW] + h",
     ): "rounding of the way that is left: any number of its size",
-    (
-        "kernels/time/steps.py",
-        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=8)",
-        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][2]), align=8)",
-    ): "only compiled code is made by it: an IndexError as soon as a run is compiled",
-    (
-        "kernels/time/steps.py",
-        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=8)",
-        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=9)",
-    ): "only compiled code is made by it: no power of two, an error of LLVM as soon as a run is compiled",
     (
         "kernels/time/own_steps.py",
         "mean, change = max(mean, abs(d - 0.5 * h * (old[i] + new[i]))), max(change, abs(d))",
@@ -110,11 +100,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if pivot < NEAR or not make_tangent(onto_tangent, X, system):",
         "if (pivot <= NEAR) or not make_tangent(onto_tangent, X, system):",
     ): "differs where a computed pivot is 1e-5 to the last digit, a limit that any number of its size would do for",
-    (
-        "kernels/time/watch.py",
-        "share[i] = weight[i] / (theta - at[i] if new else 1.0)",
-        "share[i] = weight[i] / (theta - at[i] if new else 2.0)",
-    ): "what the stages have seen is not asked again: what is blended of shares there is not read",
     (
         "lagrangian/source.py",
         "uses = dict.fromkeys((node.index for node in nodes), 0)",

@@ -116,7 +116,7 @@ def test_derivatives_ride_along(monkeypatch, mode, t, nchoice):
             out[:] = (p[0] + c) * x + np.outer(x[:, 0], np.append(0.0, p[1:]))
         return T.OK
 
-    def as_duals(a):
+    def as_duals(a, count):
         return a[: a.size // (1 + count) * (1 + count)].reshape(-1, 1 + count)
 
     monkeypatch.setattr(tangents, "System", lambda I, F, W: SimpleNamespace(I=I, F=F, W=W))
@@ -134,7 +134,8 @@ def test_derivatives_ride_along(monkeypatch, mode, t, nchoice):
     x, dx = np.zeros((2, n * (1 + blocks * (1 + count))))
     x[:n], x[n:].reshape(blocks, n, 1 + count)[:, :, 1:] = x_0, dx_0
     monkeypatch.setattr(tangents, "ask", seam)
-    assert tangents.carry(as_duals, count, mode, t, x, dx, system) == T.OK
+    monkeypatch.setattr(tangents, "as_duals", as_duals, raising=False)
+    assert tangents.carry(count, mode, t, x, dx, system) == T.OK
     found = x if mode != T.RATE else dx
     np.testing.assert_allclose(found[:n], (p + (t >= 0.25)) * x_0, rtol=1e-14)
     expected = p * dx_0 + x_0[:, None] * dp[:, None, :]
@@ -199,7 +200,7 @@ def test_columns_of_a_jacobian(monkeypatch):
         return T.OK
 
     monkeypatch.setattr(derivatives, "equations", equations)
-    monkeypatch.setattr(derivatives, "as_duals", lambda a: a.reshape(-1, size))
+    monkeypatch.setattr(derivatives, "as_duals", lambda a, count: a.reshape(-1, size))
     monkeypatch.setattr(derivatives, "System", lambda I, F, W: SimpleNamespace(W=W))
     rng = np.random.default_rng(2)
     B, x, columns = rng.random((n, n)), rng.random(n), np.array([n, *range(n)])

@@ -140,7 +140,7 @@ def test_unit_length_is_kept_without_normalisation(stages):
         assert advance.steps(1) in (T.OK, T.TOO_MANY_STEPS)
         advance.saved()
         k = advance.bundle.stages[1 : stages + 1]  # rates at the stages of the step
-        x_1 = x_0 + (advance.t - begin) * integrator.tableau.b[0, 1:] @ k
+        x_1 = x_0 + (advance.t - begin) * integrator.tableau.a[stages + 1, 1 : stages + 1] @ k
         worst = max(worst, abs(np.linalg.norm(x_1[3:7]) - 1.0))
     assert worst <= 1e-13  # the stage tolerance
 

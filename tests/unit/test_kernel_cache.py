@@ -213,7 +213,7 @@ def test_whatever_form_an_import_has_enters_the_stamp():
 def test_options_of_a_settings_file_are_options_too(tmp_path):
     """Code with bounds checks passes views in more words: it must not be called by code without."""
     (tmp_path / ".numba_config.yaml").write_text("boundscheck: 1\n")
-    code = "from dalembert.kernels.base.cache import options_text; print(options_text())"
+    code = "from dalembert.kernels.base.cache import OPTIONS_TEXT; print(OPTIONS_TEXT)"
     plain = {name: value for name, value in os.environ.items() if name != "NUMBA_BOUNDSCHECK"}
     told = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=plain, capture_output=True, text=True, check=True)
     assert "BOUNDSCHECK=1" in told.stdout

@@ -307,7 +307,6 @@ def _workspace(I: list[int], a_size: int) -> None:
         **dict.fromkeys((T.W_A, T.W_Y), a_size),
         T.W_K: I[T.K_SIZE],
         **dict.fromkeys((T.W_RHS, T.W_DIAG), m + 6 * I[T.NHUB]),
-        T.W_X: nx,
         T.W_CG: 5 * m + nb6,
         T.W_PIVOT: V_GUARD + nb6,
         T.W_CHOICE: choice_workspace(I),

@@ -62,8 +62,8 @@ def dense_rows(packed: Tables, t: float, x: Array) -> tuple[Array, Array, Array,
 
     I = packed.I
     W: list[float] = new_workspace(I).tolist()
-    g, g_t, zeta = (np.zeros(int(I[T.M_ALL])) for _ in range(3))
-    evaluate_rows(t, x.tolist(), g, g_t, zeta, I.tolist(), packed.F.tolist(), W, plain_rows(packed.row_source))
+    found = evaluate_rows(t, x.tolist(), I.tolist(), packed.F.tolist(), W, plain_rows(packed.row_source))
+    g, g_t, zeta = (np.array(numbers, dtype=float) for numbers in found)
     G = np.zeros((len(g), 6 * int(I[T.NB])))
     for body, n, a, row, _ in records(I, I, T.INC_I).tolist():
         at = int(I[T.W_A] + a)
@@ -103,9 +103,7 @@ def measured(packed: Tables, x: Array) -> Array:
         return quick.angles(packed.F, x)
     from dalembert.kernels.coordinates.one_state import measure_angles
 
-    angles = np.zeros(int(packed.I[T.NANGLE]))
-    measure_angles(x, angles, packed.I, packed.F, new_workspace(packed.I))
-    return angles
+    return np.array(measure_angles(x, packed.I, packed.F, new_workspace(packed.I)), dtype=float)
 
 
 def bodies_of(I: IntArray, primitive: int) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ class Derivatives:
     """Derivatives of the rates of one run by the components of its state and by time.
 
     Kernels for numbers with derivatives are compiled when the first one is made, and kept on disk as all others.
+    rates : f and derivatives into arrays, see `_Compiled`; status
     differenced : forces and torques whose functions do not take such numbers; theirs are extrapolated differences
     """
 
@@ -25,12 +26,8 @@ class Derivatives:
         from dalembert.kernels.base.compiler import JIT
 
         self.run = run
-        self._kernels = _Compiled(run) if JIT else _Plain(run)
+        self.rates = (_Compiled if JIT else _Plain)(run).rates
         self.differenced = tuple(run.callbacks.differenced)
-
-    def rates(self, *arguments: Any) -> int:
-        """f and derivatives into arrays, see `_Compiled`; status."""
-        return int(self._kernels.rates(*arguments))
 
     def jacobian(
         self, t: float, x: Array, columns: IntArray | None = None, places: IntArray | None = None

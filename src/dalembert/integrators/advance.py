@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from copy import copy
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,11 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.slopes import NEVER, Slopes
 from dalembert.integrators.tableau import Tableau
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.time.records import KEPT, STEPS_RECORD
 
+VISITS = (T.VISIT_RATE, T.VISIT_RATE | T.VISIT_PROJECT, T.VISIT_ALL)  # what is done at stages, by `Run.stages`
+# which words of a bundle these are: read there they take a tenth of the time that they take by name
+_T, _ACCEPTED, _SAVED, _NEXT = (STEPS_RECORD.fields[label][1] for label in ("t", "accepted", "saved", "next"))
 LOOKS = 2000  # looks at a user's functions of time in a run, at least: a force that acts longer than two of them is seen
 
 
@@ -40,13 +44,14 @@ def _told(integrator: Integrator) -> Any:
 
 
 def _bundle(integrator: Integrator) -> Any:
+    from dalembert.kernels.base.bundles import Bundle
     from dalembert.kernels.base.slots import address
-    from dalembert.kernels.time.steps import Steps
 
     tableau = integrator.tableau
     solver, stage_tolerance = integrator.stage_settings
     left, right, free = integrator.rate_rows
-    return Steps(
+    return Bundle(
+        STEPS_RECORD,
         **{f"at_{label}": address(part) for label, part in integrator.compiled_parts().items()},
         last=tableau.stages,
         law=integrator.error_law,
@@ -58,11 +63,7 @@ def _bundle(integrator: Integrator) -> Any:
         left=left,
         right=right,
         free=free,
-        rtol=integrator.rtol,
-        atol=integrator.atol,
-        safety=integrator.safety,
-        factor_min=integrator.factor_min,
-        factor_max=integrator.factor_max,
+        **{label: getattr(integrator, label) for label in ("rtol", "atol", "safety", "factor_min", "factor_max")},
         stage_tolerance=stage_tolerance,
         step=integrator.step or 0.0,
         gap=tableau.gap if integrator.adaptive else 1.0,
@@ -91,37 +92,11 @@ def _inside() -> int:
     return int(address(compiled("inside_step")))
 
 
-@cache
-def _place(label: str) -> int:
-    """Which word of a bundle a number is: read there it takes a tenth of the time that it takes by name."""
-    from dalembert.kernels.time.steps import STEPS_RECORD
-
-    return int(STEPS_RECORD.fields[label][1])
-
-
-class _Codes(NamedTuple):
-    """kept : words of a bundle that an integration keeps;  visits : what is done at stages, by `Run.stages`;  wants_slopes : a
-    status"""
-
-    kept: slice
-    visits: tuple[int, int, int]
-    wants_slopes: int
-
-
-@cache
-def _codes() -> _Codes:
-    from dalembert.kernels.time.stepping import VISIT_KEEP, VISIT_PROJECT, VISIT_RATE
-    from dalembert.kernels.time.steps import KEPT, WANTS_SLOPES
-
-    projected = VISIT_RATE | VISIT_PROJECT
-    return _Codes(KEPT, (VISIT_RATE, projected, projected | VISIT_KEEP), WANTS_SLOPES)
-
-
 class Advance:
     """The state of an integration between chunks.
 
     t, x : where it stands;  accepted : steps so far;  saved() : states stored since the last call
-    kernel : the compiled time loop;  bundle : what it is told and keeps, see kernels/time/steps.py
+    kernel : the compiled time loop;  bundle : what it is told and keeps, see kernels/time/records.py
     save_at : increasing times to save at, or None to save every accepted step
     watched : takes steps beside the times of save_at, None for none
     """
@@ -139,7 +114,7 @@ class Advance:
             n=max(run.size, run.lanes),  # welded bodies have no coordinates: then the external work is watched
             lanes=run.lanes,
             every=save_at is None,
-            visit=_codes().visits[run.stages],
+            visit=VISITS[run.stages],
             at_slopes=NEVER if run.stages or (integrator.by_formulation and not run.own_slopes) else 0,
             at_inside=_inside() if save_at is not None or of_time else 0,
             slopes_after=run.slopes_after,
@@ -166,13 +141,13 @@ class Advance:
         """The same integration of another run, as it stands."""
         other = copy(self)
         other.run, other.bundle = run, self.bundle.copy()
-        other.bundle.x, other.bundle.words[_codes().kept] = x, kept
+        other.bundle.x, other.bundle.words[KEPT] = x, kept
         return other
 
     @property
     def kept(self) -> npt.NDArray[np.int64]:
         """What it keeps from one call of the loop to the next."""
-        return np.array(self.bundle.words[_codes().kept])
+        return np.array(self.bundle.words[KEPT])
 
     @property
     def x(self) -> Array:
@@ -187,7 +162,7 @@ class Advance:
 
     @property
     def t(self) -> float:
-        return float(self.bundle.reals.item(_place("t")))
+        return float(self.bundle.reals.item(_T))
 
     @property
     def state(self) -> Array:
@@ -218,7 +193,7 @@ class Advance:
 
     @property
     def accepted(self) -> int:
-        return int(self.bundle.words.item(_place("accepted")))
+        return int(self.bundle.words.item(_ACCEPTED))
 
     def call(self, kernel: Any, *arguments: Any) -> Any:
         """What a kernel returns. Kernels raise nothing, so what they let through comes from a compiled user function."""
@@ -234,7 +209,7 @@ class Advance:
     def steps(self, count: int) -> int:
         """Up to `count` accepted steps; status (TOO_MANY_STEPS: count reached)."""
         b = self.bundle
-        waiting = b.words.item(_place("saved"))
+        waiting = b.words.item(_SAVED)
         room = waiting + count if self._times is None else len(self._times)
         if self.watched is not None:
             room += waiting + self.watched.room(count)
@@ -247,7 +222,7 @@ class Advance:
         b.until = self.accepted + count
         begin = time.thread_time()
         status: int = self.call(self.kernel, b, self.run.view)
-        if status == _codes().wants_slopes:
+        if status == T.WANTS_SLOPES:
             self.ask_for_slopes()
             begin = time.thread_time()
             status = self.call(self.kernel, b, self.run.view)
@@ -270,11 +245,11 @@ class Advance:
     def saved(self) -> tuple[Array, Array]:
         """Times and states of the run saved since the last call."""
         b = self.bundle
-        k, b.saved = b.words.item(_place("saved")), 0
+        k, b.saved = b.words.item(_SAVED), 0
         t, x = b.arrays["out_t"][:k], b.arrays["out_x"][:k]
         if self.watched is None or self._times is None:
             return t.copy(), x.copy()
-        given, self._given = self._given, b.words.item(_place("next"))
+        given, self._given = self._given, b.words.item(_NEXT)
         asked = self._times[given : self._given]
         places, kept = t.searchsorted(asked), np.zeros(k, dtype=bool)
         kept[places] = True

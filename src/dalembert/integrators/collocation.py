@@ -41,7 +41,7 @@ class Collocation(Integrator):
         return {self.loop, "iterate_newton", "filtered_error"}
 
     def workspace(self, run: Run) -> dict[str, Any]:
-        """Stages: rates, residuals or predictions, one more rate, a spare row; the others as in kernels/time/steps.py."""
+        """Stages: rates, residuals or predictions, one more rate, a spare row; the others as in kernels/time/records.py."""
         tableau = self.tableau
         table, s, nx, nqu, nu = spectrum(tableau), tableau.stages - 1, run.state_size, run.size, int(run.I[T.NU])
         pairs = table.shape[1]

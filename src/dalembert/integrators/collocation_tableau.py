@@ -44,7 +44,7 @@ def gauss_tableau(s: int) -> Tableau:
         ]
         a = _collocation(nodes)
     e, d = _floats(estimators), _floats(interpolant) if s > 1 else np.zeros((0, 1))
-    return Tableau(2 * s, 2 * s + 1, a, a[s + 1 :, : s + 1].copy(), _floats([every])[0], e, d)
+    return Tableau(2 * s, 2 * s + 1, s + 1, a, _floats([every])[0], e, d)
 
 
 @cache
@@ -70,7 +70,7 @@ def radau_tableau(s: int) -> Tableau:
     if s > 2:
         d = np.zeros((s - 2, 2 * s + 3))
         d[:, [*range(1, s + 1), 2 * s + 2]] = _floats(interpolant)
-    return Tableau(2 * s - 1, s + 1, a, a[s + 1 :, : s + 1].copy(), np.array([0.0, *_floats([nodes])[0], 1.0]), e, d)
+    return Tableau(2 * s - 1, s + 1, s + 1, a, np.array([0.0, *_floats([nodes])[0], 1.0]), e, d)
 
 
 def _collocation(nodes: Sequence[Decimal]) -> Array:

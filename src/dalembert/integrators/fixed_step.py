@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.tableau import Tableau
+from dalembert.integrators.tableau import EULER, Tableau
 
 _CUBE, _FOURTH = 2 ** (1 / 3), 4 ** (1 / 3)
 _YOSHIDA = (0.78451361047755726382, 0.23557321335935813368, -1.17767998417887100695)
@@ -39,5 +39,4 @@ class FixedStep(Integrator):
     @property
     def tableau(self) -> Tableau:
         """One step without stages; the substeps lie in e."""
-        substeps = np.array([COMPOSITIONS[self.composition]])
-        return Tableau(1, 1, np.zeros((2, 2)), np.ones((1, 1)), np.array([0.0, 1.0]), substeps, np.zeros((0, 1)))
+        return replace(EULER, e=np.array([COMPOSITIONS[self.composition]]))

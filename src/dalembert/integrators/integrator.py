@@ -106,7 +106,7 @@ class Integrator(ABC):
         return 0, self.tableau.stages, 1
 
     def workspace(self, run: Run) -> dict[str, Any]:
-        """Work arrays of the time loop for states of this run, by their names in kernels/time/steps.py."""
+        """Work arrays of the time loop for states of this run, by their names in kernels/time/records.py."""
         tableau, n = self.tableau, run.state_size
         return {"stages": np.zeros((len(tableau.c), n)), "dense": np.zeros((len(tableau.d) + 4, n))}
 

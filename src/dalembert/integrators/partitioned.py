@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.tableau import Tableau
+from dalembert.integrators.tableau import EULER, Tableau
 
 if TYPE_CHECKING:
     from dalembert.formulations.run import Run
@@ -27,8 +27,7 @@ class Partitioned(Integrator):
     @property
     def tableau(self) -> Tableau:
         """One step without stages, the cubic of Hermite between its ends."""
-        no_stages = np.zeros((2, 2)), np.ones((1, 1)), np.array([0.0, 1.0])
-        return Tableau(self.order_of, self.order_of, *no_stages, np.zeros((0, 2)), np.zeros((0, 1)))
+        return replace(EULER, order=self.order_of, error_order=self.order_of)
 
     @property
     def stage_settings(self) -> tuple[int, float]:

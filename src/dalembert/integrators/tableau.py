@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,25 +16,21 @@ from dalembert.integrators import dop853_tableau
 class Tableau:
     """k_i = f(t + c_i h, x + h sum_j a_ij k_j);  x_1 = x + h sum b_i k_i
 
-    a, c : stages 0..s-1, row s is the new point (first same as last), further rows belong to the interpolant
+    a, c : stages 0..s-1, row s is the new point (first same as last) with b in a, further rows belong to the interpolant
     e : error estimators over stages 0..s, empty for none;  d : the interpolant's rows over all stages,
         empty for the cubic of Hermite
-    order : of x_1;  error_order : exponent of the step-size controller
+    order : of x_1;  error_order : exponent of the step-size controller;  stages : s
     seen : stages that polynomials of time go through, as many as the error estimate sees; Lebesgue constants 13 and 4
     """
 
     order: int
     error_order: int
+    stages: int
     a: Array
-    b: Array
     c: Array
     e: Array
     d: Array
     seen: tuple[int, ...] = ()
-
-    @property
-    def stages(self) -> int:
-        return int(self.b.shape[1])
 
     @property
     def extra(self) -> int:
@@ -74,7 +70,7 @@ def explicit_tableau(order: int, rows: Sequence[Sequence[float]], weights: Seque
         a[i, : len(row)] = row
     a[s, :s] = weights
     c = np.append(a[:s].sum(axis=1), 1.0)
-    return Tableau(order, order, a, np.array([weights], dtype=float), c, np.zeros((0, s + 1)), np.zeros((0, 1)))
+    return Tableau(order, order, s, a, c, np.zeros((0, s + 1)), np.zeros((0, 1)))
 
 
 EULER = explicit_tableau(1, [[]], [1.0])
@@ -91,11 +87,8 @@ def _dormand_prince() -> Tableau:
         [44 / 45, -56 / 15, 32 / 9],
         [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
         [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
-        [35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
     ]
-    a = np.zeros((7, 7))
-    for i, row in enumerate(rows):
-        a[i, : len(row)] = row
+    made = explicit_tableau(5, rows, [35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84])
     fourth = np.array([5179 / 57600, 0, 7571 / 16695, 393 / 640, -92097 / 339200, 187 / 2100, 1 / 40])
     d = [
         -12715105075 / 11282082432,
@@ -106,16 +99,15 @@ def _dormand_prince() -> Tableau:
         -1453857185 / 822651844,
         69997945 / 29380423,
     ]
-    return Tableau(5, 5, a, a[6:, :6].copy(), np.append(a[:6].sum(axis=1), 1.0), a[6:] - fourth, np.array([d]), (0, 1, 2, 3, 6))
+    return replace(made, e=made.a[6:] - fourth, d=np.array([d]), seen=(0, 1, 2, 3, 6))
 
 
 def _dop853() -> Tableau:
-    a = _matrix(dop853_tableau.A, 16)
     return Tableau(
         order=8,
         error_order=8,
-        a=a,
-        b=a[12:13, :12].copy(),
+        stages=12,
+        a=_matrix(dop853_tableau.A, 16),
         c=np.array(dop853_tableau.C),
         e=_matrix(dop853_tableau.E, 13),
         d=_matrix(dop853_tableau.D, 16),

@@ -19,6 +19,7 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.slopes import NEVER
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import COUNTERS, V_GUARD
+from dalembert.kernels.time.records import KEPT, KEPT_FROM, RUNS_RECORD, STEPS_RECORD
 from dalembert.run.progress import Progress
 from dalembert.run.side_by_side import SAFETY, group_of, tables
 
@@ -74,8 +75,6 @@ class Work:
         return self._column("saved")
 
     def _column(self, label: str) -> npt.NDArray[np.int64]:
-        from dalembert.kernels.time.steps import KEPT_FROM, STEPS_RECORD
-
         return self.kept[:, STEPS_RECORD.fields[label][1] - KEPT_FROM]
 
     def go_side_by_side(self, bar: Progress) -> None:
@@ -130,8 +129,8 @@ class Work:
             return first, self._next
 
     def _worker(self) -> None:
+        from dalembert.kernels.base.bundles import Bundle
         from dalembert.kernels.base.views import System
-        from dalembert.kernels.time.steps import KEPT, Runs
 
         advance, run, n = self.advance, self.advance.run, self.x.shape[1]
         kernel, callbacks, current = compiled("ensemble"), run.callbacks, np.zeros(1, dtype=np.int64)
@@ -139,7 +138,8 @@ class Work:
         steps.y, steps.out_t = np.zeros(n), np.zeros(len(self._save_at))
         for label, array in advance.integrator.workspace(run).items():
             setattr(steps, label, array)
-        runs = Runs(
+        runs = Bundle(
+            RUNS_RECORD,
             **{label: getattr(self, label) for label in ("x", "start", "kept", "status", "counters")},
             **{"out_x": self.out, "F": self._F, "W_0": self._W_0, "stop": self._stop, "current": current},
             spare=np.zeros((3, n)),

@@ -95,11 +95,6 @@ class Bundle:
         return other
 
 
-def span(record, first, last):
-    """The words from one field to another."""
-    return slice(record.fields[first][1], record.fields[last][1] + L.size(record.fields[last][0]))
-
-
 # ---------------------------------------------------------------------------------------------------------- compiled code
 
 _I64 = ir.IntType(64)

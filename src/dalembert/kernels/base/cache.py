@@ -30,18 +30,14 @@ from dalembert.kernels.base.told import GENERATED, tell
 
 _FOLDER = Path(__file__).parents[1]
 _OPTIONS = ("BOUNDSCHECK", "CPU_NAME", "CPU_FEATURES", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
-# as they are at the start, from the environment or from .numba_config.yaml: compiler.py changes two of them for a while
-_OPTIONS_TEXT = ";".join(f"{option}={getattr(numba.config, option)}" for option in _OPTIONS)
+# those that change machine code, as they are at the start, from the environment or from .numba_config.yaml: compiler.py changes
+# two of them for a while
+OPTIONS_TEXT = ";".join(f"{option}={getattr(numba.config, option)}" for option in _OPTIONS)
 _DIGEST = 32
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) import (\([^)]*\)|[^\n#]*)|import ([^\n#]+))", re.MULTILINE)
 _NAME = re.compile(r"([\w.]+)(?: as \w+)?")
 _BEGAN = time.time()
 MOST_GENERATED = 1000  # files of generated code and user functions, which no edit replaces
-
-
-def options_text():
-    """The options that change machine code."""
-    return _OPTIONS_TEXT
 
 
 def kept(function):
@@ -58,7 +54,7 @@ def kept(function):
 @cache
 def source_stamp(module):
     """Hash of the sources that a kernel module is made of, those it imports included, and of the options that change code."""
-    digest = hashlib.sha256(options_text().encode())
+    digest = hashlib.sha256(OPTIONS_TEXT.encode())
     for path in sorted(_sources(module)):
         digest.update(path.name.encode() + _read(path))
     return digest.hexdigest()

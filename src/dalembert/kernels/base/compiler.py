@@ -19,7 +19,7 @@ import numpy as np
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import CPUDispatcher
 
-from dalembert.kernels.base.cache import GENERATED, DiskCache, kept, options_text
+from dalembert.kernels.base.cache import GENERATED, OPTIONS_TEXT, DiskCache, kept
 from dalembert.kernels.base.front_end import KernelCompiler, shortcuts
 
 # kernels allocate nothing: no reference counts, and compiling fails if one does; nobody calls them from C
@@ -71,7 +71,7 @@ def generated(source, name, signature, *, given=None, content="", on_disk=True):
     given : makes the names that the source refers to, from that of its module; such code may allocate
     content : tells these apart;  on_disk : whether it tells them apart in another process too
     """
-    stamp = hashlib.sha256(f"{options_text()}\n{signature}\n{content}\n{source}".encode()).hexdigest()
+    stamp = hashlib.sha256(f"{OPTIONS_TEXT}\n{signature}\n{content}\n{source}".encode()).hexdigest()
     with COMPILING:
         if stamp in _generated:
             _generated.move_to_end(stamp)

@@ -8,6 +8,7 @@ begin at one (`beginning`): a quarter of the time.
 
 import math
 import operator
+from functools import partial
 
 import numpy as np
 from llvmlite import ir
@@ -18,7 +19,7 @@ from numba.extending import intrinsic, lower_builtin, lower_cast, models, regist
 
 from dalembert.kernels.base.cache import source_stamp
 from dalembert.kernels.base.dual import smooth, value_of, values_of
-from dalembert.kernels.base.scalar_types import Scalar, declare, seen_as, spread
+from dalembert.kernels.base.scalar_types import COMPARISONS, Scalar, declare, seen_as, spread
 from dalembert.kernels.base.tables import VALUES_F, VALUES_I, VALUES_W
 from dalembert.kernels.base.vector_types import define, whole
 from dalembert.kernels.base.view_types import SYSTEM, View, header_entry, system_type
@@ -47,14 +48,11 @@ class Dual(Scalar):
 
     def arithmetic(self, builder):
         """+, -, *, unary - for vector_types.py."""
-        at = _At(self, None)
-        return (
-            *(
-                lambda a, b, rule=rule: rule(at, builder, *_parts(builder, a), *_parts(builder, b))
-                for rule in (_add, _sub, _mul)
-            ),
-            lambda a: _neg(at, builder, *_parts(builder, a)),
-        )
+        return (partial(_applied, rule, _At(self, None), builder) for rule in (_add, _sub, _mul, _neg))
+
+
+def _applied(rule, at, builder, *numbers):
+    return rule(at, builder, *(part for a in numbers for part in _parts(builder, a)))
 
 
 class _At:
@@ -235,7 +233,7 @@ def _define(function, arguments, lower, result=None):
 
     def lowered(context, builder, sig, args):
         at = _At(next(a for a in sig.args if isinstance(a, Dual)), context)
-        return lower(at, builder, *(part for a in args for part in _parts(builder, a)))
+        return _applied(lower, at, builder, *args)
 
     for kinds in ((Dual,),) if arguments == 1 else ((Dual, Dual), (Dual, types.Float), (types.Float, Dual)):
         lower_builtin(function, *kinds)(lowered)
@@ -270,14 +268,7 @@ for _functions, _rule in (
 ):
     for _function in _functions:
         _define(_function, 2, _rule)
-for _function, _how in (
-    (operator.lt, "<"),
-    (operator.le, "<="),
-    (operator.eq, "=="),
-    (operator.gt, ">"),
-    (operator.ge, ">="),
-    (operator.ne, "!="),
-):
+for _function, _how in COMPARISONS.items():
     _define(_function, 2, _compared(_how), types.boolean)
 for _function, _rules in _OF_ONE.items():
     _define(_function, 1, _slope(*_rules))
@@ -318,22 +309,17 @@ _define(value_of, 1, lambda at, b, u, du: u, types.float64)
 _define(int, 1, lambda at, b, u, du: b.fptosi(u, ir.IntType(64)), types.int64)
 
 
-def _seen_as(kind):
-    """Numbers with derivatives that lie in an array of float64: entry i has its value at a[size i], its tangents behind."""
+@intrinsic(prefer_literal=True)
+def as_duals(typingctx, a, count):
+    """Numbers with so many derivatives (a constant) that lie in an array of float64, each behind its value."""
+    kind = next(kind for kind in KINDS if kind.size == 1 + count.literal_value)
     made = types.Array(kind, 1, "C", aligned=False)
 
-    @intrinsic
-    def as_numbers(typingctx, a):
-        def codegen(context, builder, sig, args):
-            given = context.make_array(sig.args[0])(context, builder, args[0])
-            return seen_as(context, builder, made, given, context.get_constant(types.intp, 0), kind.size)
+    def codegen(context, builder, sig, args):
+        given = context.make_array(sig.args[0])(context, builder, args[0])
+        return seen_as(context, builder, made, given, context.get_constant(types.intp, 0), kind.size)
 
-        return made(a), codegen
-
-    return as_numbers
-
-
-as_many_duals, as_duals, as_four_duals, as_few_duals, as_one_dual = map(_seen_as, KINDS)
+    return made(a, count), codegen
 
 
 def _values_of(context, builder, out, system):

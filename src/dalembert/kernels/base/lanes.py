@@ -20,7 +20,7 @@ from numba.core import cgutils
 from numba.core.typing.templates import signature
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
 
-from dalembert.kernels.base.scalar_types import Scalar, declare, seen_as, spread
+from dalembert.kernels.base.scalar_types import COMPARISONS, Scalar, declare, seen_as, spread
 from dalembert.kernels.base.vector_types import whole
 from dalembert.kernels.base.view_types import View
 
@@ -105,15 +105,8 @@ for _function, _inplace, _name in (
 ):
     _define(_function, 2, _instruction(_name))
     _define(_inplace, 2, _instruction(_name))
-for _function, _how, _every in (
-    (operator.lt, "<", True),
-    (operator.le, "<=", True),
-    (operator.eq, "==", True),
-    (operator.gt, ">", False),
-    (operator.ge, ">=", False),
-    (operator.ne, "!=", False),
-):
-    _define(_function, 2, _compared(_how, _every), types.boolean)
+for _function, _how in COMPARISONS.items():
+    _define(_function, 2, _compared(_how, _how in ("<", "<=", "==")), types.boolean)
 _define(operator.neg, 1, lambda context, builder, a: builder.fneg(a))
 _define(abs, 1, _intrinsic("fabs"))
 _define(np.sqrt, 1, _intrinsic("sqrt"))

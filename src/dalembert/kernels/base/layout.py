@@ -70,6 +70,10 @@ class Record:
             self.fields[label] = (kind, self.width)
             self.width += size(kind)
 
+    def span(self, first, last):
+        """The numbers from one field to another."""
+        return slice(self.fields[first][1], self.fields[last][1] + size(self.fields[last][0]))
+
 
 def numbers(names):
     """Fields of these names, a number each."""
@@ -319,7 +323,7 @@ BLOCKS = {blocks.name: blocks for blocks in _BLOCKS}
 NUMBERS = {
     # of trees u_dot : answer of the joint velocities to forces, or what displaces the coordinates; cg : conjugate gradients,
     # and beside them room for right-hand sides and what is left of them
-    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS DIAG X CG FRAME CORRECT H U_DOT".split()},
+    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS DIAG CG FRAME CORRECT H U_DOT".split()},
     # of Lagrangian systems: M, its root L, bias z of the rows, A', momentum L_v; A and Y = A L^-T as m x n numbers; of trees M*
     # and, below it, rows of the cut joints (frame_matrices.py)
     **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "MASS ROOT BIAS TURN MOMENTUM".split()},
@@ -346,16 +350,12 @@ NUMBERS = {
     "constants": ("F", None, 0),
     "all": ("W", None, 0),
 }
-_SETTINGS = """
-    NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NNODE ENERGY MAX_NEWTON NHUB F_SIZE W_SIZE K_SIZE NINVARIANT NMOTION
-    STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY NAGAIN
-    NCHOICE NIDLE REFINE NODES W_CALL W_PIVOT W_BEFORE UNKNOWNS NLAW NPART UNREAD SOLVED
-"""
-HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()} | {"flow_kind": T.FLOW}
+_HEADERS = list(vars(T))
+# numbers in the header of I, and in that of F behind gravity, by their names in small letters
+HEADER_I = {name.lower(): getattr(T, name) for name in _HEADERS[_HEADERS.index("NB") : _HEADERS.index("HEADER_I")]}
 HEADER_F = {
     "gravity": (VEC, T.GRAVITY_X),
-    **{name.lower(): (NUM, getattr(T, name)) for name in "EPS_PIVOT TOL_POSITION TOL_VELOCITY TOL_INVARIANT ENERGY_0".split()},
-    **{name.lower(): (NUM, getattr(T, name)) for name in "ENERGY_SCALE ALPHA BETA TAU AUGMENT".split()},
+    **{name.lower(): (NUM, getattr(T, name)) for name in _HEADERS[_HEADERS.index("TOL_POSITION") : _HEADERS.index("HEADER_F")]},
 }
 _NAMES = [*TABLES, *RECORDS, *RECORD, *BLOCKS, *NUMBERS, *HEADER_I, *HEADER_F]
 assert len(_NAMES) == len(set(_NAMES)), sorted(name for name in set(_NAMES) if _NAMES.count(name) > 1)

@@ -93,7 +93,7 @@ def _few(builder, n):
 
 def _subtract_rows(context, builder, _, out, f, s, a, stride, B, width, m, n):
     """Registers of 4, 2 and 1 numbers side by side, where scalars are numbers: each is summed as it is one by one."""
-    scalar, known = _scalar(out[1]), isinstance(n[1], types.Literal)
+    scalar = _scalar(out[1])
     runs = [as_numbers(context, builder, *run) for run in (out, a, B)]
     f, s = (context.cast(builder, *number, scalar) for number in (f, s))
     stride, width, m, n = (context.cast(builder, *number, types.int64) for number in (stride, width, m, n))
@@ -122,7 +122,7 @@ def _subtract_rows(context, builder, _, out, f, s, a, stride, B, width, m, n):
             builder.store(do.sub(builder.load(total), do.mul(everywhere(factor), row)), total)
         builder.store(do.mul(everywhere(f), builder.load(total)), target, align=8)
 
-    widest = 1 if known or scalar != types.float64 else 4
+    widest = 4 if scalar == types.float64 else 1
     with _few(builder, builder.sdiv(n, constant(widest))) as k:
         columns(builder.mul(k, constant(widest)), widest)
     for count in (2, 1) if widest > 1 else ():

@@ -1,5 +1,7 @@
 """What lanes and numbers with derivatives share in compiled code: how they meet plain numbers, and lie in arrays."""
 
+import operator
+
 from llvmlite import ir
 from numba import types
 from numba.core.typeconv import Conversion
@@ -7,6 +9,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.np.arrayobj import populate_array
 
 NUMBERS = (types.Float, types.Integer)
+COMPARISONS = {operator.lt: "<", operator.le: "<=", operator.eq: "==", operator.gt: ">", operator.ge: ">=", operator.ne: "!="}
 
 
 class Scalar(types.Type):

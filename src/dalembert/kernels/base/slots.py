@@ -52,31 +52,6 @@ EQUATIONS_SIGNATURE = equations_signature(SYSTEM)
 _known = WeakValueDictionary()  # address -> function
 
 
-def at_address(found):
-    """The function there, for calls from Python."""
-    return _known[found]
-
-
-def equations(mode, t, x, dx, system):
-    return _known[system.I[AT_EQUATIONS]](mode, t, x, dx, system)
-
-
-def projection(mode, t, x, dx, system):
-    return _known[system.I[AT_PROJECTION]](mode, t, x, dx, system)
-
-
-def correction(mode, t, x, dx, system):
-    return _known[system.I[AT_CORRECTION]](mode, t, x, dx, system)
-
-
-def forces(mode, t, system):
-    return _known[system.I[AT_FORCES]](mode, t, system)
-
-
-def laws(mode, t, system):
-    return _known[system.I[AT_LAWS]](mode, t, system)
-
-
 def callback(k, t, system, s):
     called = _known[system.I[AT_CALLBACK]] if system.callback is None else system.callback
     return called(k, t, system.W, s)
@@ -86,7 +61,7 @@ def _is_system(typ):
     return isinstance(typ, View) and typ.what == SYSTEM_VIEW
 
 
-def seam(function, signature_of, place):
+def define_seam(function, signature_of, place):
     """`function` in compiled code: a call of whatever lies at the address that place(builder, *args) finds.
 
     signature_of(system) : its signature, for the type of the system among its arguments
@@ -115,16 +90,32 @@ def seam(function, signature_of, place):
     define(function, result, lower, [types.Any] * count)
 
 
-def _in_header(entry, at):
-    """Of the system, which is argument number `at`."""
-    return lambda builder, *args: header_entry(builder, args[at], entry)
+def seam(name, signature_of, find, place):
+    """What calls the function at an address that find(*args) reads in plain Python, place(builder, *args) in compiled code."""
+
+    def called(*args):
+        return _known[find(*args)](*args)
+
+    called.__name__ = called.__qualname__ = name
+    define_seam(called, signature_of, place)
+    return called
 
 
-for _function, _entry in ((equations, AT_EQUATIONS), (projection, AT_PROJECTION), (correction, AT_CORRECTION)):
-    seam(_function, equations_signature, _in_header(_entry, 4))
-seam(forces, forces_signature, _in_header(AT_FORCES, 2))
-seam(laws, forces_signature, _in_header(AT_LAWS, 2))
-seam(callback, callback_signature, _in_header(AT_CALLBACK, 2))
+def _of_system(name, signature_of, entry):
+    """At an address in the header of I of the system, which is the last argument."""
+
+    def place(builder, *args):
+        return header_entry(builder, args[-1], entry)
+
+    return seam(name, signature_of, lambda *args: args[-1].I[entry], place)
+
+
+equations = _of_system("equations", equations_signature, AT_EQUATIONS)
+projection = _of_system("projection", equations_signature, AT_PROJECTION)
+correction = _of_system("correction", equations_signature, AT_CORRECTION)
+forces = _of_system("forces", forces_signature, AT_FORCES)
+laws = _of_system("laws", forces_signature, AT_LAWS)
+define_seam(callback, callback_signature, lambda builder, k, t, system, s: header_entry(builder, system, AT_CALLBACK))
 
 
 @light

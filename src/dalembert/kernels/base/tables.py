@@ -11,7 +11,7 @@ of `I` holds a number or the offset of a section; a new one goes among its like.
     # offsets of sections in I, in F, in W
     BODY_I, PRIM_I, FORCE_I, ANGLE_I, INC_I, PAIR_I, HUB_I, HUB_INC_I, TAPE_I, NODE_I, MOTION_I,
     BODY_F, PRIM_F, FORCE_F, ANGLE_F, MASS_F, METRIC_F, PLANE_F,
-    W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_ANGLE, W_X, W_STAT, W_CALL, W_CG, W_DIAG, W_WORK, W_DENSE,
+    W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_ANGLE, W_STAT, W_CALL, W_CG, W_DIAG, W_WORK, W_DENSE,
     W_MOTION,
     W_FORCE,  # coordinate, rate and effort of every record of force elements
     W_BEFORE,  # rows at the start of a step, 0 where they are too many to be kept (pivots.py)
@@ -49,7 +49,7 @@ of `I` holds a number or the offset of a section; a new one goes among its like.
     # and per row 1 where it is nonholonomic
     W_PI, W_DISCRETE, W_MOMENTUM, W_FLOW, W_CURVE, W_SYSTEM, UNKNOWNS, W_STAGES, FLOW, FLOW_F, NODES,
     HEADER_I,  # how many
-) = range(133)  # fmt: skip
+) = range(132)  # fmt: skip
 # header of F; Baumgarte's stabilisation: 2 alpha g' + beta^2 g at acceleration level, g / tau at velocity level (tau in steps);
 # AUGMENT : weight of A^T A added to a mass matrix that is singular by itself
 (
@@ -79,12 +79,15 @@ NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION, WORLD = range(5)
 
 # status of a kernel
 OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, MOVED, STAGES_FAILED = range(8)
+WANTS_SLOPES = 8  # of an attempt that is to be repeated with the seam `slopes` of time/steps.py filled
 NEAR_SINGULAR = 20
 NOT_RUN = -1  # of one among many runs
 
 # what a slot is asked to do
 RATE, PROJECT, OUTPUT, STEP, CORRECT = range(5)
 WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS, CHOOSE, TURNS = range(8)
+# what to do at a point of a step, as bits
+VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
 
 # parts of the generated code of a Lagrangian system, see lagrangian/equations.py; invariants follow as in callbacks.py
 ROWS_PART, MOTION_PART, ENERGY_PART, DISCRETE_PART, MOMENTUM_PART, FLOW_PART, CURVE_PART, TURN_PART = range(8)

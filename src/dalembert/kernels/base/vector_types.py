@@ -1,10 +1,12 @@
 """The small values of vectors.py in compiled code.
 
 A value is an LLVM array of scalars and every operation emits its instructions in place: nothing is called, nothing compiled
-twice. A scalar type needs +, -, *, unary - (and casts from float64).
+twice. What an operation does is what vectors.py says, told numbers that emit their arithmetic. A scalar type needs +, -, *,
+unary - (and casts from float64).
 """
 
 import operator
+from functools import partial, reduce
 
 from llvmlite import ir
 from numba import types
@@ -12,12 +14,23 @@ from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer, infer_getattr, infer_global, signature
 from numba.extending import lower_builtin, lower_cast, lower_getattr_generic, models, register_model
 
-from dalembert.kernels.base.vectors import UPPER, Mat3, Quat, Sym3, Vec3, cross, outer, unit, upper
+from dalembert.kernels.base.vectors import Mat3, Quat, Sym3, Vec3, cross, outer, unit, upper
 
 _NAMES = {Vec3: "xyz", Mat3: "", Sym3: "", Quat: "abcd"}
 _SIZES = {Vec3: 3, Mat3: 9, Sym3: 6, Quat: 4}
-_PRODUCTS = {(Mat3, Vec3): Vec3, (Sym3, Vec3): Vec3, (Mat3, Mat3): Mat3, (Vec3, Vec3): None, (Quat, Quat): Quat}
-_ROWS = {Mat3: (0, 1, 2, 3, 4, 5, 6, 7, 8), Sym3: (0, 1, 2, 1, 3, 4, 2, 4, 5)}
+# what each operation makes of what; None is a scalar
+_SUMS = {(shape, shape): shape for shape in _SIZES}
+_MAKES = {
+    **dict.fromkeys((operator.add, operator.iadd, operator.sub, operator.isub), _SUMS),
+    operator.mul: {(shape, None): shape for shape in _SIZES} | {(None, shape): shape for shape in _SIZES},
+    operator.matmul: {(Mat3, Vec3): Vec3, (Sym3, Vec3): Vec3, (Mat3, Mat3): Mat3, (Vec3, Vec3): None, (Quat, Quat): Quat},
+    operator.neg: {(shape,): shape for shape in _SIZES},
+    cross: {(Vec3, Vec3): Vec3, (Vec3, Mat3): Mat3, (Vec3, Sym3): Mat3},
+    outer: {(Vec3, Vec3): Mat3},
+    upper: {(Mat3,): Sym3},
+    **{shape: {(None,) * size: shape} for shape, size in _SIZES.items()},
+    Mat3: {(None,) * 9: Mat3, (Vec3, Vec3, Vec3): Mat3},
+}
 
 
 class Small(types.Type):
@@ -91,11 +104,26 @@ class Arithmetic:
         else:
             self.add, self.sub, self.mul, self.neg = scalar.arithmetic(builder)
 
-    def dot(self, a, b):
-        s = self.mul(a[0], b[0])
-        for p, q in zip(a[1:], b[1:], strict=True):
-            s = self.add(s, self.mul(p, q))
-        return s
+
+class _Number:
+    """A scalar in compiled code: its operators emit their instructions."""
+
+    __slots__ = ("do", "value")
+
+    def __init__(self, do, value):
+        self.do, self.value = do, value
+
+    def __add__(a, b):
+        return _Number(a.do, a.do.add(a.value, b.value))
+
+    def __sub__(a, b):
+        return _Number(a.do, a.do.sub(a.value, b.value))
+
+    def __mul__(a, b):
+        return _Number(a.do, a.do.mul(a.value, b.value)) if isinstance(b, _Number) else NotImplemented
+
+    def __neg__(a):
+        return _Number(a.do, a.do.neg(a.value))
 
 
 # ----------------------------------------------------------------------------------------------------------- operations
@@ -109,14 +137,14 @@ def define(function, result, lower, *kinds):
 
     class Template(AbstractTemplate):
         def generic(self, args, kws):
-            if len(args) == len(kinds[0]):
+            if len(args) in {len(classes) for classes in kinds}:
                 out = result(self.context, *args)
                 if out is not None:
                     return signature(out, *args)
             return None
 
     Template.key = function
-    infer_global(function)(Template)
+    infer_global(function, types.Function(Template))
 
     def lowered(context, builder, sig, args):
         return lower(context, builder, sig.return_type, *zip(args, sig.args, strict=True))
@@ -125,153 +153,42 @@ def define(function, result, lower, *kinds):
         lower_builtin(function, *classes)(lowered)
 
 
-def _same(typingctx, a, b):
-    if isinstance(a, Small) and isinstance(b, Small) and a.shape is b.shape:
-        return Small(a.shape, joined(typingctx, a.scalar, b.scalar))
-    return None
+def _scalar_of(a):
+    return a.scalar if isinstance(a, Small) else types.float64 if isinstance(a, types.Number) else a
 
 
-def _by_components(name):
-    def lower(context, builder, out, a, b):
-        do = getattr(Arithmetic(context, builder, out.scalar), name)
-        a, b = (components_as(context, builder, *pair, out.scalar) for pair in (a, b))
-        return whole(context, builder, out, [do(p, q) for p, q in zip(a, b, strict=True)])
-
-    return lower
+def _numbers(context, builder, do, scalar, value, typ):
+    """A value as vectors.py has it, of numbers that emit their arithmetic."""
+    if isinstance(typ, Small):
+        return typ.shape(*(_Number(do, v) for v in components_as(context, builder, value, typ, scalar)))
+    return _Number(do, context.cast(builder, value, typ, scalar))
 
 
-def _scaled(typingctx, a, b):
-    if isinstance(b, Small) and is_scalar(a):
-        a, b = b, a
-    if isinstance(a, Small) and is_scalar(b):
-        return Small(a.shape, joined(typingctx, a.scalar, types.float64 if isinstance(b, types.Number) else b))
-    return None
+def _define_operation(function, makes):
+    """`function` of vectors.py in compiled code; makes : shapes of the arguments -> that of the result"""
+
+    def result(typingctx, *args):
+        shapes = tuple(a.shape if isinstance(a, Small) else None for a in args)
+        if shapes not in makes or not all(isinstance(a, Small) or is_scalar(a) for a in args):
+            return None
+        scalar = reduce(partial(joined, typingctx), map(_scalar_of, args))
+        return scalar if makes[shapes] is None else Small(makes[shapes], scalar)
+
+    def lower(context, builder, out, *args):
+        scalar = getattr(out, "scalar", out)
+        do = Arithmetic(context, builder, scalar)
+        made = function(*(_numbers(context, builder, do, scalar, *pair) for pair in args))
+        return made.value if isinstance(made, _Number) else whole(context, builder, out, [number.value for number in made])
+
+    kinds = dict.fromkeys(tuple(Small if shape else types.Any for shape in shapes) for shapes in makes)
+    define(function, result, lower, *kinds)
 
 
-def _scale(context, builder, out, a, b):
-    if isinstance(b[1], Small):
-        a, b = b, a
-    s = context.cast(builder, *b, out.scalar)
-    mul = Arithmetic(context, builder, out.scalar).mul
-    return whole(context, builder, out, [mul(s, v) for v in components_as(context, builder, *a, out.scalar)])
-
-
-def _product(typingctx, a, b):
-    if isinstance(a, Small) and isinstance(b, Small) and (a.shape, b.shape) in _PRODUCTS:
-        shape, scalar = _PRODUCTS[a.shape, b.shape], joined(typingctx, a.scalar, b.scalar)
-        return scalar if shape is None else Small(shape, scalar)
-    return None
-
-
-def _multiply(context, builder, out, a, b):
-    scalar, (shape_a, shape_b) = getattr(out, "scalar", out), (a[1].shape, b[1].shape)
-    a, b = (components_as(context, builder, *pair, scalar) for pair in (a, b))
-    dot = Arithmetic(context, builder, scalar).dot
-    if shape_a is Vec3:
-        return dot(a, b)
-    if shape_a is Quat:
-        return whole(context, builder, out, _quaternion_product(Arithmetic(context, builder, scalar), a, b))
-    rows = [[a[i] for i in _ROWS[shape_a][3 * k : 3 * k + 3]] for k in range(3)]
-    columns = [b] if shape_b is Vec3 else [b[j::3] for j in range(3)]
-    return whole(context, builder, out, [dot(row, column) for row in rows for column in columns])
-
-
-def _quaternion_product(do, p, q):
-    """In the order in which Quat says it."""
-    terms = (
-        ((0, 0), (1, 1, -1), (2, 2, -1), (3, 3, -1)),
-        ((0, 1), (1, 0, 1), (2, 3, 1), (3, 2, -1)),
-        ((0, 2), (1, 3, -1), (2, 0, 1), (3, 1, 1)),
-        ((0, 3), (1, 2, 1), (2, 1, -1), (3, 0, 1)),
-    )
-    for (i, j), *rest in terms:
-        s = do.mul(p[i], q[j])
-        for k, l, sign in rest:
-            s = (do.add if sign > 0 else do.sub)(s, do.mul(p[k], q[l]))
-        yield s
-
-
-def _crossed(typingctx, a, b):
-    if isinstance(a, Small) and isinstance(b, Small) and a.shape is Vec3 and b.shape is not Quat:
-        return Small(Vec3 if b.shape is Vec3 else Mat3, joined(typingctx, a.scalar, b.scalar))
-    return None
-
-
-def _cross(context, builder, out, a, b):
-    do, shape = Arithmetic(context, builder, out.scalar), b[1].shape
-    a, b = (components_as(context, builder, *pair, out.scalar) for pair in (a, b))
-    pairs = ((1, 2), (2, 0), (0, 1))
-    columns = [b] if shape is Vec3 else [[b[k] for k in _ROWS[shape][j::3]] for j in range(3)]
-    return whole(context, builder, out, [do.sub(do.mul(a[i], c[j]), do.mul(a[j], c[i])) for i, j in pairs for c in columns])
-
-
-def _outer(context, builder, out, a, b):
-    mul = Arithmetic(context, builder, out.scalar).mul
-    a, b = (components_as(context, builder, *pair, out.scalar) for pair in (a, b))
-    return whole(context, builder, out, [mul(p, q) for p in a for q in b])
-
-
-def _outer_type(typingctx, a, b):
-    made = _same(typingctx, a, b)
-    return Small(Mat3, made.scalar) if made is not None and made.shape is Vec3 else None
-
-
-def _upper(context, builder, out, a):
-    return whole(context, builder, out, [builder.extract_value(a[0], k) for k in UPPER])
-
-
-def _upper_type(typingctx, a):
-    return Small(Sym3, a.scalar) if isinstance(a, Small) and a.shape is Mat3 else None
-
-
-def _negated(context, builder, out, a):
-    neg = Arithmetic(context, builder, out.scalar).neg
-    return whole(context, builder, out, [neg(v) for v in parts(builder, a[0], out.size)])
-
-
-for _function, _name in ((operator.add, "add"), (operator.iadd, "add"), (operator.sub, "sub"), (operator.isub, "sub")):
-    define(_function, _same, _by_components(_name), (Small, Small))
-define(operator.mul, _scaled, _scale, (Small, types.Any), (types.Any, Small))
-define(operator.matmul, _product, _multiply, (Small, Small))
-define(operator.neg, lambda typingctx, a: a if isinstance(a, Small) else None, _negated, (Small,))
-define(cross, _crossed, _cross, (Small, Small))
-define(outer, _outer_type, _outer, (Small, Small))
-define(upper, _upper_type, _upper, (Small,))
+for _function, _makes in _MAKES.items():
+    _define_operation(_function, _makes)
 
 
 # --------------------------------------------------------------------------------------- making them and taking them apart
-
-
-def _maker(shape):
-    def result(typingctx, *args):
-        if any(isinstance(a, Small) for a in args):
-            return None
-        scalar = types.float64
-        for a in args:
-            scalar = joined(typingctx, scalar, types.float64 if isinstance(a, types.Number) else a)
-        return Small(shape, scalar)
-
-    def lower(context, builder, out, *args):
-        return whole(context, builder, out, [context.cast(builder, *pair, out.scalar) for pair in args])
-
-    define(shape, result, lower, [types.Any] * _SIZES[shape])
-
-
-for _shape in _SIZES:
-    _maker(_shape)
-
-
-def _of_rows(typingctx, *rows):
-    if all(isinstance(row, Small) and row.shape is Vec3 for row in rows):
-        return Small(Mat3, joined(typingctx, joined(typingctx, rows[0].scalar, rows[1].scalar), rows[2].scalar))
-    return None
-
-
-def _join_rows(context, builder, out, *rows):
-    return whole(context, builder, out, [v for row in rows for v in components_as(context, builder, *row, out.scalar)])
-
-
-define(Mat3, _of_rows, _join_rows, (Small, Small, Small))
 
 
 def _unit(context, builder, out, c):

@@ -3,7 +3,7 @@
 All arguments may be lists, which plain Python reads faster than arrays.
 """
 
-from dalembert.kernels.base.loops import copy, negate
+from dalembert.kernels.base.loops import negate
 from dalembert.kernels.base.tables import MOTIONS
 from dalembert.kernels.base.views import System
 from dalembert.kernels.coordinates.kinematics import count_turns, displace, load_angles, load_poses
@@ -26,21 +26,19 @@ def _rows(t, x, system):
     pull_back_rows(system.A, system)
 
 
-def evaluate_rows(t, x, out_g, out_gt, out_zeta, I, F, W, row_code):
+def evaluate_rows(t, x, I, F, W, row_code):
     """Residual, g_t and zeta of all rows at one state; the rows themselves, pulled back, are left in the workspace."""
     system = System(I, F, W, row_code)
     _rows(t, x, system)
-    for out, found in ((out_g, system.g), (out_gt, system.g_t), (out_zeta, system.zeta)):
-        copy(out, found, system.m_all)
+    return tuple([numbers[i] for i in range(system.m_all)] for numbers in (system.g, system.g_t, system.zeta))
 
 
-def measure_angles(x, out, I, F, W):
+def measure_angles(x, I, F, W):
     """Joint angles at one state, nearest to the counters in x."""
     system = System(I, F, W)
     load_poses(x, system)
     load_angles(x, system)
-    for joint in system.angles:
-        out[joint.number] = joint.angle
+    return [joint.angle for joint in system.angles]
 
 
 def move(x, dq, du, I, F, W):

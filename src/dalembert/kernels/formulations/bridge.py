@@ -86,12 +86,6 @@ def bridge_span(t, x, system):
 
 
 @inline
-def add_node(weight, x, system):
-    """Sum of q and u over the nodes."""
-    add_multiple(kept_state(system) + x.size, weight, Numbers(x, 0), system.nq + system.nu)
-
-
-@inline
 def take_crossing(t, x, system):
     """x <- the interpolated q and u; whether it meets the constraints."""
     copy(Numbers(x, 0), kept_state(system) + x.size, system.nq + system.nu)
@@ -116,7 +110,7 @@ def across(visit, tau, centre, t, x, dx, system):
             displaced(tau * step, x, system)
         status = project_constraints(t + tau * step, x, system)
         if k < NODES:
-            add_node(weight, x, system)
+            add_multiple(kept_state(system) + x.size, weight, Numbers(x, 0), system.nq + system.nu)
         if status == OK:
             status = visit(weight, t + tau * step, x, dx, system)
         k = k + 1 if status == OK else max(k + 1, NODES)

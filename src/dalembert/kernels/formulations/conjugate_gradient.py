@@ -3,7 +3,7 @@
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
-from dalembert.kernels.base.loops import clear
+from dalembert.kernels.base.loops import clear, plus_dot
 from dalembert.kernels.base.tables import OK
 from dalembert.kernels.base.views import Twists
 from dalembert.kernels.coordinates.choice import choices, silence
@@ -50,9 +50,7 @@ def conjugate_gradient(system):
         if not (rz > stop and np.isfinite(rz)):
             break
         apply_schur(p, s, system)
-        ps = 0.0
-        for i in range(m):
-            ps += p[i] * s[i]
+        ps = plus_dot(0.0, p, s, m)
         if not ps > 0.0:
             break
         alpha, new = rz / ps, 0.0

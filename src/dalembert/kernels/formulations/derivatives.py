@@ -5,6 +5,7 @@ COUNT columns of the Jacobian come from one evaluation; the branches are those o
 
 from dalembert.kernels.base.compiler import inline, kernel
 from dalembert.kernels.base.dual_types import COUNT, SIZE, as_duals
+from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import OK, RATE
 from dalembert.kernels.base.views import System
@@ -25,13 +26,12 @@ def rate_columns(t, x, columns, places, W, rate, out, work, system):
     """
     n, last = x.size, columns.size
     x_d, dx_d, t_d = work[: SIZE * n], work[SIZE * n : 2 * SIZE * n], work[2 * SIZE * n :]
-    duals, status, first = System(system.I, system.F, as_duals(system.W)), OK, 0
+    duals, status, first = System(system.I, system.F, as_duals(system.W, COUNT)), OK, 0
     for i in range(W.size):
         system.W[SIZE * i] = W[i]
         for k in range(1, SIZE):
             system.W[SIZE * i + k] = 0.0
-    for i in range(work.size):
-        work[i] = 0.0
+    clear(work, work.size)
     for i in range(n):
         x_d[SIZE * i] = x[i]
     t_d[0] = t
@@ -39,7 +39,7 @@ def rate_columns(t, x, columns, places, W, rate, out, work, system):
         count = min(COUNT, last - first)
         for k in range(count):
             work[_place(columns[first + k], n) + 1 + k] = 1.0
-        status = equations(RATE, as_duals(t_d)[0], as_duals(x_d), as_duals(dx_d), duals)
+        status = equations(RATE, as_duals(t_d, COUNT)[0], as_duals(x_d, COUNT), as_duals(dx_d, COUNT), duals)
         for k in range(count):
             work[_place(columns[first + k], n) + 1 + k] = 0.0
         for i in range(n):

@@ -7,7 +7,7 @@ Deviation: Newton-Euler variables (w_B instead of theta'), which give the same a
 """
 
 from dalembert.kernels.base.compiler import flat, inline, once
-from dalembert.kernels.base.loops import add_multiple, negate
+from dalembert.kernels.base.loops import add_multiple, minus_dot, negate
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK, POTENTIAL, TURNS, WRENCH
 from dalembert.kernels.base.vectors import Vec3
@@ -158,9 +158,7 @@ def store_solution(x, dx, system):
     count, lam = system.count, system.rhs
     count.rhs += 1.0
     refine(system)
-    power = count.power
-    for i in range(system.m):  # moving constraints work too: u . G^T lam = -lam . g_t
-        power -= lam[i] * system.g_t[i]
+    power = minus_dot(count.power, lam, system.g_t, system.m)  # moving constraints work too: u . G^T lam = -lam . g_t
     return store_motion(x, dx, power, system)
 
 

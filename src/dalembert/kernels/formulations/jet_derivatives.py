@@ -8,7 +8,7 @@ the unknowns are accelerations, and W_h u_h = h_h + A_h^T lam leaves the residua
 
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.dual import value_of, values_of
-from dalembert.kernels.base.loops import negate
+from dalembert.kernels.base.loops import minus_dot, negate
 from dalembert.kernels.base.tables import MOTIONS, PROJECT
 from dalembert.kernels.coordinates.kinematics import normalise
 from dalembert.kernels.coordinates.solve import (
@@ -89,8 +89,6 @@ def jet_derivatives(mode, t, x, dx, system):
         count.dependent = max(count.dependent, plain.count.dependent)
     solve_derivatives(system, plain)
     count.rhs += 1.0
-    power = count.power
-    for i in range(system.m):
-        power -= system.rhs[i] * system.g_t[i]
+    power = minus_dot(count.power, system.rhs, system.g_t, system.m)
     solved = store_motion(x, dx, power, system)
     return solved if status == 0 else status

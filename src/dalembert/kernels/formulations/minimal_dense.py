@@ -7,7 +7,7 @@ what is solved.
 
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.dense import add_transposed, multiply_symmetric, solve_definite
-from dalembert.kernels.base.loops import add_multiple, clear, copy, plus_dot
+from dalembert.kernels.base.loops import add_multiple, clear, copy, minus_dot, plus_dot
 from dalembert.kernels.base.tables import OK
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.dense_rows import least_solution, onto_tangent, remove_normal
@@ -78,8 +78,7 @@ def maggi_rates(rows_at, load, bend, tangent_rate, moving, t, x, dx, system):
         for i in range(n):
             rest[i] /= system.constants[k.weight + i]
         remove_normal(rest, system)
-        for r in range(system.m):
-            power -= system.rhs[r] * system.g_t[r]
+        power = minus_dot(power, system.rhs, system.g_t, system.m)
     copy(Numbers(dx, nq), acc, n)
     if k.order < 0:
         bend(t, system)

@@ -8,7 +8,7 @@ no multiplier. Deviation: the thesis treats open chains of spherical joints; oth
 
 from dalembert.kernels.base.compiler import flat, inline, kernel, vectorised
 from dalembert.kernels.base.dense import add_transposed, solve_with_factor, weakest_dense_row
-from dalembert.kernels.base.loops import add_multiple, clear, copy, negate, plus_dot
+from dalembert.kernels.base.loops import add_multiple, clear, copy, minus_dot, negate, plus_dot
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK, OUTPUT, POSITIONS, PROJECT, WRENCH
 from dalembert.kernels.base.views import Numbers
@@ -219,11 +219,9 @@ def answer_of_cut_joints(power, dx, system):
     negate(lam, system.zeta, system.m)
     subtract_cut_rows(system.accelerations, lam, system)
     solve_cut_rows(system)
-    for i in range(system.m):
-        power -= lam[i] * system.g_t[i]
     respond_to_multipliers(lam, system)
     add_multiple(u_dot, 1.0, system.u_dot, system.nu)
-    return power
+    return minus_dot(power, lam, system.g_t, system.m)
 
 
 @kernel

@@ -6,7 +6,7 @@ Slow, there to be compared with moving_frame.py; how the matrices are built is i
 """
 
 from dalembert.kernels.base.compiler import flat, kernel
-from dalembert.kernels.base.loops import copy, negate
+from dalembert.kernels.base.loops import copy, minus_dot, negate
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK, PROJECT, WRENCH
 from dalembert.kernels.base.views import Numbers
@@ -87,8 +87,7 @@ def moving_frame_reference(mode, t, x, dx, system):
     eliminate(system)
     if m > 0:
         solve_rows_of_cut_joints(system)
-        for i in range(m):
-            power -= system.rhs[i] * system.g_t[i]
+        power = minus_dot(power, system.rhs, system.g_t, m)
     back_substitute(system)
     multiply(blocks(system), system.u_dot, acceleration, system)
     for b in range(1, system.nb + 1):

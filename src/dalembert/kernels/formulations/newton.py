@@ -35,11 +35,6 @@ def largest(a):
     return max(abs(a.x), max(abs(a.y), abs(a.z)))
 
 
-@flat
-def note_failure(row, value, system):
-    system.count.worst_row, system.count.worst_value = row, value
-
-
 @once
 @inline
 def largest_term(level, system):
@@ -82,7 +77,7 @@ def restore(locate, factor, correct, rounding, chord, same, t, x, dx, system):
             level, iteration, factored = level + 1, 0, factored and (same or level == 1)
             continue
         if iteration == system.max_newton or not np.isfinite(worst):
-            note_failure(row, worst, system)
+            count.worst_row, count.worst_value = row, worst
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
         if not (factored and chord) or (iteration > 0 and worst > SLOW * before):

@@ -27,7 +27,7 @@ from dalembert.kernels.coordinates.solve import (
     velocity_residual,
 )
 from dalembert.kernels.formulations.distribution import load_bends, load_rows
-from dalembert.kernels.formulations.newton import note_failure, worst_entry
+from dalembert.kernels.formulations.newton import worst_entry
 from dalembert.kernels.formulations.project import snap_angles
 
 
@@ -160,7 +160,7 @@ def project_orthogonal(mode, t, x, dx, system):
     if status != OK:
         if worst <= system.tol_position:
             row, worst = row_v, worst_v
-        note_failure(row, worst, system)
+        count.worst_row, count.worst_value = row, worst
     count.newton += done
     count.newton_max = max(count.newton_max, float(done))
     snap_angles(x, system)

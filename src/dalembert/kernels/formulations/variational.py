@@ -57,7 +57,7 @@ def end_on_curve(t, h, differentiate, system):
     n, m, N = system.nq, system.m, system.unknowns
     node, discrete, stages = system.node, system.discrete, system.stages
     w, r = node.z + 2 * n, node.residual + 2 * n
-    if system.flow_kind == CLOSED_FORM:
+    if system.flow == CLOSED_FORM:
         copy(system.point.q, node.q, n)
         copy(system.point.v, w, n)
         callback(CURVE_PART, t, system, system.w_call)
@@ -83,7 +83,7 @@ def end_on_curve(t, h, differentiate, system):
         for i in range(m):
             for c in range(n):
                 s = system.jacobian[n * i + c]
-                if system.flow_kind == TANGENT_FLOW:
+                if system.flow == TANGENT_FLOW:
                     for k in range(n):
                         s += system.bend.rows[n * i + k] * stages.d_middle[n * k + c]
                 node.matrix[N * (3 * n + i) + 2 * n + c] = s
@@ -112,9 +112,9 @@ def newton_system(t, h, differentiate, x, y, system):
         for j in range(n):
             for i in range(m):
                 node.matrix[N * j + lam + i] = node.A[n * i + j]
-    if system.flow_kind == HOLONOMIC_END:
+    if system.flow == HOLONOMIC_END:
         end_on_constraints(t, h, differentiate, system)
-    elif system.flow_kind >= TANGENT_FLOW:
+    elif system.flow >= TANGENT_FLOW:
         end_on_curve(t, h, differentiate, system)
     return OK
 
@@ -129,7 +129,7 @@ def load_node(t, x, system):
     copy(node.p, system.momentum, n)
     copy(node.z, Numbers(x, n), n)
     copy(node.z + n, system.momentum, n)
-    if system.flow_kind >= TANGENT_FLOW:
+    if system.flow >= TANGENT_FLOW:
         copy(node.z + 2 * n, Numbers(x, n), n)
     clear(node.z + first_multiplier(system), m)
     copy(node.b, system.g_t, m)
@@ -142,9 +142,9 @@ def store_node(t, h, x, dx, system):
     """x <- (q_k+1, v from the momentum, work). Status."""
     n, m, node = system.nq, system.m, system.node
     v, dv, end = Numbers(x, n), system.acc, system.discrete.E
-    if system.flow_kind == TANGENT_FLOW:
+    if system.flow == TANGENT_FLOW:
         end = system.stages.end
-    elif system.flow_kind == CLOSED_FORM:
+    elif system.flow == CLOSED_FORM:
         end = system.curve.end
     x[2 * n] = minus_dot(x[2 * n] + system.discrete.work, node.z + first_multiplier(system), node.b, m)
     copy(x, end, n)
@@ -175,5 +175,5 @@ def variational(mode, t, x, dx, system):
     """STEP: x <- after a step of count.step, dx is lost. Else as for any Lagrangian system."""
     if mode != STEP:
         return lagrangian(mode, t, x, dx, system)
-    n, last = system.nq, first_multiplier(system) if system.flow_kind >= TANGENT_FLOW else 0
+    n, last = system.nq, first_multiplier(system) if system.flow >= TANGENT_FLOW else 0
     return node_step(load_node, newton_system, store_node, n, 2 * n, last, system.m - system.rank, t, x, dx, system)

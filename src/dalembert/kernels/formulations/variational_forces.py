@@ -22,13 +22,13 @@ from dalembert.kernels.formulations.variational_bodies import columns, felt_by, 
 def exact_forces(steps, system):
     """impulses.D <- dexp_{-phi}^-1 dS - dE at the first guess of a step from y; it is `known` if all are numbers. Status."""
     x, h, nq, nu = steps.y, system.count.step, system.nq, system.nu
-    duals = System(steps.slopes_I, system.F, as_duals(steps.slopes_W))
+    duals = System(steps.slopes_I, system.F, as_duals(steps.slopes_W, COUNT))
     y, z_doubles, f_doubles = (
         steps.slopes_work[: SIZE * x.size],
         steps.slopes_work[SIZE * x.size : SIZE * (x.size + nu)],
         steps.slopes_work[SIZE * (x.size + nu) : SIZE * (x.size + 2 * nu)],
     )
-    z, f, made, finite, status = as_duals(z_doubles), as_duals(f_doubles), duals.impulses, True, OK
+    z, f, made, finite, status = as_duals(z_doubles, COUNT), as_duals(f_doubles, COUNT), duals.impulses, True, OK
     S, E, D, count = Wrenches(made.S, 0), Wrenches(made.E, 0), system.impulses.D, int(columns(system)[0])
     for b in range(system.nb + 1):  # the ground, and axes of point masses, stay what they are
         duals.bodies[b].r, duals.bodies[b].R = system.bodies[b].r, system.bodies[b].R
@@ -40,7 +40,7 @@ def exact_forces(steps, system):
             for body in system.bodies:
                 if int(felt[body.number]) == body.number:
                     z_doubles[SIZE * (body.u + c) + 1 + k] = 1.0
-        seen, _ = force_terms(system.count.began, h, x, z, made.S, made.E, as_duals(y), duals)
+        seen, _ = force_terms(system.count.began, h, x, z, made.S, made.E, as_duals(y, COUNT), duals)
         status = seen if status == OK else status
         clear(f, nu)
         for body in duals.bodies:

@@ -96,6 +96,14 @@ def pull(e, force):
 
 
 @inline
+def turn(e, torque):
+    """Adds a torque on body j about the axis of its joint, and its reaction on i."""
+    i, j = e.i, e.j
+    i.torque -= torque * e.vector
+    j.torque += torque * (j.R.T @ (i.R @ e.vector))
+
+
+@inline
 def give_parameters(e, at, system):
     """Behind what a function reads and leaves."""
     copy(system.called + at, system.constants + e.numbers, e.count)
@@ -114,7 +122,7 @@ def force_elements(mode, t, system):
         return laws(mode, t, system) if system.nlaw > 0 else OK
     power, conservative_only, zero = 0.0, mode == CONSERVATIVE, Vec3(0.0, 0.0, 0.0)
     for e in system.forces:
-        i, j, kind, p_i, p_j = e.i, e.j, e.kind, e.p_i, e.p_j
+        i, j, kind, p_i = e.i, e.j, e.kind, e.p_i
         R_i, R_j, w_i, w_j = i.R, j.R, i.w, j.w
         if kind == SPRING or kind == JOINT_SLIDE or kind == MOTOR_SLIDE:
             s, rate, n = along_line(e)
@@ -136,11 +144,7 @@ def force_elements(mode, t, system):
             power += external * rate
             effort = elastic + external
             e.s, e.rate, e.value = s, rate, -effort if kind == SPRING else effort
-            force, x_j = effort * n, j.r + R_j @ p_j
-            j.force += force
-            j.torque += cross(p_j, R_j.T @ force)
-            i.force -= force  # at the same world point: action equals reaction
-            i.torque += R_i.T @ cross(force, x_j - i.r)
+            pull(e, effort * n)
         elif kind == JOINT_ANGLE or kind == MOTOR_ANGLE:
             rate = e.joint.rate
             elastic, external = -e.k * (e.joint.angle - e.l), -e.c * rate
@@ -150,8 +154,7 @@ def force_elements(mode, t, system):
                 external = 0.0
             power += external * rate
             e.s, e.rate, e.value = e.joint.angle, rate, elastic + external
-            i.torque += (-elastic - external) * e.vector
-            j.torque += (elastic + external) * (R_j.T @ (R_i @ e.vector))
+            turn(e, elastic + external)
         elif kind == JOINT_ROTATION_VECTOR or kind == JOINT_EULER_321:
             R = (R_i @ e.E_i).T @ (R_j @ e.E_j)
             w = R_j @ w_j - R_i @ w_i  # world axes

@@ -14,7 +14,7 @@ from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import CALLBACK_FAILED, CONSERVATIVE, OK, POTENTIAL
 from dalembert.kernels.base.vectors import cross
 from dalembert.kernels.mechanics.bushing import bushing, bushing_energy
-from dalembert.kernels.mechanics.forces import along_line, give_parameters, pull, straight
+from dalembert.kernels.mechanics.forces import along_line, give_parameters, pull, straight, turn
 
 (LAW_ANGLE, LAW_SLIDE, INTERACTION, BUSHING, CABLE) = range(100, 105)  # kinds of elements, above those of forces.py
 BEHIND_RELATIVE = RELATIVE.width  # where parameters of a law between two bodies begin
@@ -38,13 +38,10 @@ def act_on_joints(e, t, system):
         one, value = system.forces[e.number + k], system.called[2 * n + k]
         one.value = value
         power += value * one.rate
-        i, j = one.i, one.j
-        z = i.R @ one.vector
         if one.kind == LAW_ANGLE:
-            i.torque -= value * one.vector
-            j.torque += value * (j.R.T @ z)
+            turn(one, value)
         else:
-            pull(one, value * z)
+            pull(one, value * (one.i.R @ one.vector))
     return OK, power
 
 

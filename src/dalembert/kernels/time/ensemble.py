@@ -3,10 +3,10 @@
 from dalembert.kernels.base.compiler import light
 from dalembert.kernels.base.layout import COUNTERS, V_GUARD
 from dalembert.kernels.base.loops import copy
-from dalembert.kernels.base.tables import NOT_RUN, OK, TOO_MANY_STEPS
+from dalembert.kernels.base.tables import NOT_RUN, OK, TOO_MANY_STEPS, VISIT_PROJECT
 from dalembert.kernels.base.views import Numbers, System
-from dalembert.kernels.time.stepping import VISIT_PROJECT, march, visit
-from dalembert.kernels.time.steps import KEPT_FROM, N_KEPT
+from dalembert.kernels.time.records import KEPT_FROM, N_KEPT
+from dalembert.kernels.time.stepping import march, visit
 
 N_STAT = COUNTERS.width
 CHUNK = 1000  # steps between looks at the stop flag

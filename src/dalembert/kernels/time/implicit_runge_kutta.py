@@ -12,18 +12,10 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, light
 from dalembert.kernels.base.loops import add_multiple, clear, copy
-from dalembert.kernels.base.tables import CALLBACK_FAILED, OK
+from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, VISIT_ALL, WANTS_SLOPES
 from dalembert.kernels.time.implicit_stages import is_gauss, repeat_rate
-from dalembert.kernels.time.stepping import (
-    NEWTON,
-    NOTHING,
-    SAME_STEP,
-    STEP_BEFORE,
-    VISIT_ALL,
-    combine,
-    visit,
-)
-from dalembert.kernels.time.steps import WANTS_SLOPES, filtered, newton, sweeps
+from dalembert.kernels.time.stepping import NEWTON, NOTHING, SAME_STEP, STEP_BEFORE, combine, visit
+from dalembert.kernels.time.steps import filtered, newton, sweeps
 from dalembert.kernels.time.watch import PROJECTED, projection_error
 
 AUTO = 0  # steps.solver: 0 automatic, 1 functional iteration, 2 Newton

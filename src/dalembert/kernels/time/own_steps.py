@@ -6,8 +6,8 @@ Phi_h = phi_{c_s h} o ... o phi_{c_1 h}                                         
 from dalembert.kernels.base.compiler import flat, light
 from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import OK, RATE, STEP
-from dalembert.kernels.time.steps import WANTS_SLOPES, slopes
+from dalembert.kernels.base.tables import OK, RATE, STEP, WANTS_SLOPES
+from dalembert.kernels.time.steps import slopes
 
 
 @light

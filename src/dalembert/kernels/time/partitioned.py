@@ -10,8 +10,8 @@ that depend on velocities, and nothing changes where there are none. The end is 
 from dalembert.kernels.base.compiler import flat, light
 from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import OK, RATE
-from dalembert.kernels.time.stepping import VISIT_ALL, visit
+from dalembert.kernels.base.tables import OK, RATE, VISIT_ALL
+from dalembert.kernels.time.stepping import visit
 from dalembert.kernels.time.watch import projection_error
 
 SYMPLECTIC_EULER, STOERMER_VERLET = 0, 1

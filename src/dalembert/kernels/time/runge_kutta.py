@@ -12,9 +12,10 @@ Time loop and step size are those of all methods, `march` and `judge` in steppin
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, light, vectorised
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import OK, RATE
-from dalembert.kernels.time.stepping import VISIT_ALL, combine, visit
+from dalembert.kernels.base.tables import OK, RATE, VISIT_ALL
+from dalembert.kernels.time.stepping import combine, visit
 from dalembert.kernels.time.watch import PROJECTED, keep_calls, larger, projection_error
 
 LAST_DIGIT = 2.2e-16
@@ -35,8 +36,7 @@ def runge_kutta(steps, system):
                 steps.err = step_error(s, steps, system)
                 if not steps.err <= 1.0:
                     return status
-            for j in range(y.size):
-                before[j] = y[j]
+            copy(before, y, y.size)
         status = visit(what, t + steps.c[i] * h, y, stages[i], system)
         keep_calls(i, steps.t_new, steps, system)
         i += 1

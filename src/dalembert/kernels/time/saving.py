@@ -5,8 +5,8 @@ Dense output runs through the projected end points, with their rates [HairerNors
 
 from dalembert.kernels.base.compiler import flat, light
 from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import OK, RATE
-from dalembert.kernels.time.stepping import AGAIN, VISIT_KEEP, VISIT_PROJECT, combine, save_point, visit
+from dalembert.kernels.base.tables import OK, RATE, VISIT_KEEP, VISIT_PROJECT
+from dalembert.kernels.time.stepping import AGAIN, combine, save_point, visit
 from dalembert.kernels.time.watch import foreseen, interpolate, look_between
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.loops import clear, copy
-from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED
+from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED, WANTS_SLOPES
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.time.complex_factors import back_substitute, dot, exchange_and_eliminate
 from dalembert.kernels.time.implicit_stages import (
@@ -36,7 +36,7 @@ from dalembert.kernels.time.implicit_stages import (
     repeat_rate,
 )
 from dalembert.kernels.time.stepping import NOTHING, combine, visit
-from dalembert.kernels.time.steps import WANTS_SLOPES, slopes
+from dalembert.kernels.time.steps import slopes
 
 ENOUGH = 400  # columns of Jacobians that are worth no compiling
 STALE = 0.1  # contraction beyond which the next step takes a new Jacobian, or iterations that cost as much as one

@@ -7,6 +7,7 @@ steps.moved, steps.change; its rates lie in the rows of `stages`.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, light, once, vectorised
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import correction, equations, projection
 from dalembert.kernels.base.tables import (
     CALLBACK_FAILED,
@@ -18,12 +19,14 @@ from dalembert.kernels.base.tables import (
     RATE,
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
+    VISIT_KEEP,
+    VISIT_PROJECT,
+    VISIT_RATE,
+    WANTS_SLOPES,
 )
-from dalembert.kernels.time.steps import WANTS_SLOPES, attempt, inside
+from dalembert.kernels.time.steps import attempt, inside
 from dalembert.kernels.time.watch import keep_calls, note_drivers, note_leap
 
-# what to do at a point
-VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
 AGAIN = -1  # status of an attempted step that is to be repeated
 # solved_by : stages of implicit methods by Newton's method;  predicted : what their k_i are to the next attempt
 NEWTON = 2
@@ -149,10 +152,9 @@ def drop_dust(y):
 @flat
 def save_point(steps):
     """The new point as the next saved state."""
-    k, y, out_x = steps.saved, steps.y, steps.out_x
+    k, y = steps.saved, steps.y
     steps.out_t[k] = steps.t_new
-    for i in range(y.size):
-        out_x[k, i] = y[i]
+    copy(steps.out_x[k], y, y.size)
     steps.saved = k + 1
 
 

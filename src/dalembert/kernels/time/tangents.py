@@ -26,18 +26,7 @@ from dalembert.kernels.base.tables import CORRECT, MOVED, OK, PROJECT, W_STAT
 from dalembert.kernels.base.views import System
 
 if JIT:
-    from dalembert.kernels.base.dual_types import (
-        COUNT,
-        FEW,
-        FOUR,
-        MANY,
-        ONE,
-        as_duals,
-        as_few_duals,
-        as_four_duals,
-        as_many_duals,
-        as_one_dual,
-    )
+    from dalembert.kernels.base.dual_types import COUNT, FEW, FOUR, MANY, ONE, as_duals
 
 
 N_STAT = COUNTERS.width
@@ -66,7 +55,7 @@ def ask(mode, t, x, dx, system):
 
 
 @flat
-def carry(as_duals, count, mode, t, x, dx, system):
+def carry(count, mode, t, x, dx, system):
     """What fills the seams of a run, with derivatives of x and dx. Status."""
     one, moves = 1 + count, mode == PROJECT or mode == CORRECT
     F, W, f_size, w_size = system.F, system.W, system.f_size, system.w_size
@@ -83,8 +72,8 @@ def carry(as_duals, count, mode, t, x, dx, system):
         for i in range(n):
             if x[at_x + one * i] != x[i]:  # hardly ever: a register that was just written in part is slow to read
                 x[at_x + one * i] = x[i]
-        state, rate = as_duals(x[at_x : at_x + one * n]), as_duals(dx[at_x : at_x + one * n])
-        duals = System(system.I[(2 + b) * size :], as_duals(F[at_F:]), as_duals(W[at_W:]))
+        state, rate = as_duals(x[at_x : at_x + one * n], count), as_duals(dx[at_x : at_x + one * n], count)
+        duals = System(system.I[(2 + b) * size :], as_duals(F[at_F:], count), as_duals(W[at_W:], count))
         status = ask(mode, before, state, rate, duals)
         if status != OK and status != MOVED:  # by an invariant: the values below move as well, and say so
             return status
@@ -100,24 +89,24 @@ def carry(as_duals, count, mode, t, x, dx, system):
 
 @kernel
 def carried(mode, t, x, dx, system):
-    return carry(as_duals, COUNT, mode, t, x, dx, system)
+    return carry(COUNT, mode, t, x, dx, system)
 
 
 @kernel
 def carried_many(mode, t, x, dx, system):
-    return carry(as_many_duals, MANY, mode, t, x, dx, system)
+    return carry(MANY, mode, t, x, dx, system)
 
 
 @kernel
 def carried_four(mode, t, x, dx, system):
-    return carry(as_four_duals, FOUR, mode, t, x, dx, system)
+    return carry(FOUR, mode, t, x, dx, system)
 
 
 @kernel
 def carried_few(mode, t, x, dx, system):
-    return carry(as_few_duals, FEW, mode, t, x, dx, system)
+    return carry(FEW, mode, t, x, dx, system)
 
 
 @kernel
 def carried_one(mode, t, x, dx, system):
-    return carry(as_one_dual, ONE, mode, t, x, dx, system)
+    return carry(ONE, mode, t, x, dx, system)
