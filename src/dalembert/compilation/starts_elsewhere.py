@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.pins import AT, HINGES
 from dalembert.compilation.points_off_bodies import drawn_as
