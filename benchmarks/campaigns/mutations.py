@@ -105,7 +105,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("compilation", "flatten pack pack_codes pack_motions pack_rows", (PARTS, ADAPTIVE, IDENTITIES, PACKED, WORK)),
     ("compilation", "pack_choices", (REDUNDANT, ASSEMBLY)),
     ("compilation", "tree topology", (PARTS, ADAPTIVE, INVARIANTS, TREE, WORK)),
-    ("compilation", "lagrangian lagrangian_start lagrangian_series", (SMALL, LAGRANGIAN, WORK)),
+    ("compilation", "lagrangian lagrangian_start lagrangian_trajectory", (SMALL, LAGRANGIAN, WORK)),
     ("results", "reactions", (REACTIONS, CONTACTS, HANGING)),
     ("results", "efforts coupling_efforts", (CABLES, ELEMENTS, EFFORTS)),
     ("results", "lagrangian", (SMALL, LAGRANGIAN)),

@@ -45,8 +45,8 @@ class AnySolution(Result, ABC):
     peaks: AnySolution | None = None
 
     def signal(self, name: object) -> Array:
-        """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", "crank.angle", ...; see
-        `signals`. They are those at the times `t`; extremes lie between them, `da.largest(solution, "A.f")` has these."""
+        """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", "crank.angle", ...; a
+        wrong name is answered by those that there are. They are those at the times `t`; extremes lie between them, `da.largest(solution, "A.f")` has these."""
         run: Any = self
         return signal(run, name).values
 

@@ -79,7 +79,7 @@ def force_lines(solution: Result) -> Iterator[Line]:
             if len(names) > 1 and abs(W[-1] - W[0]) < CANCELLED * max(float(np.ptp(W)), solution.energy.scale):
                 return
         shown = f"{W[-1] - W[0]:+.3g} J given by " + ", ".join(map(repr, names[:4])) + ", ..." * (len(names) > 4)
-        yield Line("external work", shown, data=float(W[-1] - W[0]), block="careful")
+        yield Line("external work", shown, data=float(W[-1] - W[0]))
 
 
 def plane_kept(solution: Result) -> Iterator[Line]:
@@ -107,7 +107,7 @@ def driver_lines(solution: Result) -> Iterator[Line]:
     of_time = mechanism.functions or uses_time(getattr(mechanism, "row_source", ""))
     of_time = of_time or getattr(getattr(mechanism, "code", None), "of_time", False)
     if of_time and not solution.settings["integrator"]["options"].get("step"):
-        shown = f"looked at every {span / LOOKS:.3g} s or closer; a shorter push may be missed"
+        shown = f"looked at every {span / LOOKS:.3g} s or closer; a shorter push may be missed, unless max_step= of the integrator is smaller"
         yield Line("functions of time", shown, block="careful")
 
 
