@@ -46,7 +46,7 @@ class AnySolution(Result, ABC):
 
     def signal(self, name: object) -> Array:
         """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", "crank.angle", ...; a
-        wrong name is answered by those that there are. They are those at the times `t`; extremes lie between them, `da.largest(solution, "A.f")` has these."""
+        wrong one is answered by others. At the times `t`; extremes lie between them: `da.largest(solution, "A.f")`."""
         run: Any = self
         return signal(run, name).values
 
