@@ -240,6 +240,13 @@ def test_numbers_of_a_whole_run(store, tmp_path):
         "unit": "rad/s",
         "at": None,
     }
+    turned = json.loads(call("export", store, "--json", "--degrees", "--output", "A.rate.mean,slider.v.mean").stdout)
+    assert turned["A.rate.mean"] == {
+        "value": pytest.approx(np.degrees(found["A.rate.mean"]["value"]), rel=1e-15),
+        "unit": "deg/s",
+        "at": None,
+    }
+    assert turned["slider.v.mean"] == found["slider.v.mean"]
     assert found["A.rate.rms"]["value"] == pytest.approx((0.5 * (square[1:] + square[:-1]) @ step) ** 0.5, rel=1e-6)
     poses = da.kinematics(gallery.build("slider_crank"), sweep={"A": np.radians(np.arange(0, 361, 5))})
     poses.save(tmp_path / "poses.zarr")
@@ -247,6 +254,10 @@ def test_numbers_of_a_whole_run(store, tmp_path):
     check_refused(call("export", store), "give a file to write, as in run.csv, or numbers of the whole run")
     check_refused(call("export", store, "--output", "B.f"), "'B.f' is a signal over time; give a file", "B.f.max, B.f.min")
     check_refused(call("export", store, "--output", "Bq.f.max"), "did you mean 'B.f'?")
+    check_refused(
+        call("export", store, "--output", "A.swing"), "numbers of the run end in .max, .min, .peak, .range, .mean, .rms"
+    )
+    check_refused(call("export", store, "a.csv", "--degrees"), "option --degrees is for numbers that are printed")
     check_refused(call("export", store, "--output", "B.f.max", "--every", "0.1"), "option --every is for tables")
     check_refused(call("export", store, "a.csv", "--output", "B.f.max"), "`dalembert export RUN --output B.f.max` prints it")
     check_refused(call("export", store, "a.csv", "--json"), "option --json is for numbers of a whole run")

@@ -154,7 +154,13 @@ def test_the_shortest_way_is_true(tmp_path, monkeypatch):
     below = README.partition("<!-- shortest -->")[2].partition("```python")[0]
     figure, numbers = (printed_by(command, monkeypatch) for command in re.findall("^`(dalembert .*?)`", below, re.MULTILINE))
     assert figure == "written: torque.png\n"
-    assert [line.split()[0] for line in numbers.splitlines()] == ["number", "A.f.max", "motor.max", "motor.power.mean"]
+    assert [line.split()[0] for line in numbers.splitlines()] == [
+        "number",
+        "A.f.max",
+        "D.range",
+        "motor.peak",
+        "motor.power.rms",
+    ]
 
 
 def test_path_of_a_new_user_is_true(tmp_path, monkeypatch):

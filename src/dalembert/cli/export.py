@@ -50,6 +50,7 @@ Output = Annotated[
         " .peak (largest size), with the times at which, .range, .mean, .rms over time.",
     ),
 ]
+Degrees = Annotated[bool, typer.Option("--degrees", help="Of printed numbers: angles in degrees, rates in deg/s.")]
 Every = Annotated[float | None, typer.Option(help="Of a table: seconds between rows; default: the saved times.")]
 
 
@@ -59,6 +60,7 @@ def export(
     target: Target = None,
     fps: Fps = 25.0,
     output: Output = None,
+    degrees: Degrees = False,
     every: Every = None,
     speed: Speed = None,
     size: Size = "800x600",
@@ -77,8 +79,10 @@ def export(
         if target is None:
             if every is not None:
                 raise ModelError("option --every is for tables; numbers of a whole run are those between saved times as well")
-            _print_numbers(source, names_of(output), answer)
+            _print_numbers(source, names_of(output), degrees, answer)
             return
+        if degrees:
+            raise ModelError(f"option --degrees is for numbers that are printed; leave it out, or leave out {target}")
         if answer.as_json:
             raise ModelError(f"option --json is for numbers of a whole run; leave out {target}, or --json")
         from dalembert.cli.run import save_times
@@ -130,7 +134,7 @@ def names_of(output: list[str] | None) -> list[str]:
     return [name for text in output or () for name in names_in(text) or ()]
 
 
-def _print_numbers(source: str, names: list[str], answer: Answer) -> None:
+def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer) -> None:
     """A table of numbers of a whole run by name, with units and the times at which they are reached."""
     from rich.table import Table
 
@@ -149,6 +153,11 @@ def _print_numbers(source: str, names: list[str], answer: Answer) -> None:
     if len(run.t) < 2:
         raise ModelError(f"{source}: the run has {len(run.t)} states; numbers of a whole run need more")
     numbers = {name: of_whole_run(run, name) for name in names}
+    if degrees:
+        from dalembert.plot.degrees import of_unit
+
+        turned = {name: of_unit(unit) for name, (_, unit, _) in numbers.items()}
+        numbers = {name: (value * turned[name][0], turned[name][1], when) for name, (value, _, when) in numbers.items()}
     if run.status not in ("complete", "event"):
         warn(f"{source}: the run is {run.status}; these are numbers of what there is, to t = {run.t[-1]:.6g} s")
     if answer.as_json:

@@ -22,6 +22,7 @@ from dalembert.results.signal_names import OVER_TIME
 from dalembert.results.signals import signal
 
 _DEGREE = 5
+_NOUGHT = 1e-9  # means below that part of the largest size are what rounding and steps leave
 _MANY = 4001  # even times for means
 _TIMES = 2 * _DEGREE + 2  # that it takes for both splines
 _APART = 1e-3  # times to the spline through half of them, of the range of the output
@@ -55,9 +56,9 @@ def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
     output, _, kind = name.rpartition(".")
     try:
         signal(solution, name)
-    except ModelError:
+    except ModelError as error:
         if kind not in OVER_TIME or not output:
-            raise
+            raise ModelError(f"{error}; numbers of the run end in {', '.join(f'.{part}' for part in OVER_TIME)}") from None
     else:
         parts = ", ".join(f"{name}.{part}" for part in OVER_TIME)
         raise ModelError(f"{name!r} is a signal over time; give a file to write it to, or one number of the run: {parts}")
@@ -66,6 +67,8 @@ def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
         power = 2 if kind == "rms" else 1
         fine, over = _finely(solution), float(solution.t[-1] - solution.t[0])
         mean = integral(fine, lambda s: signal(s, output).values ** power) / over
+        if abs(mean) < _NOUGHT * float(np.abs(signal(fine, output).values).max()) ** power:
+            mean = 0.0
         return max(mean, 0.0) ** 0.5 if power == 2 else mean, unit, None
     found = [
         (sign * value, when)

@@ -13,7 +13,7 @@ from dalembert.model.plane import InPlane
 
 _ELEVATION, _FLAT_ELEVATION, _TURN = radians(20.0), radians(50.0), radians(28.0)
 VIEWS = ("front", "back", "left", "right", "top", "bottom", "iso")
-_ASIDE, _ABOVE = radians(14.0), radians(12.0)  # from which a mechanism in a plane is seen: in depth, and in true lengths
+_ABOVE = radians(12.0)  # from which a mechanism in a plane is seen: in depth; levels stay level
 _USUAL = np.array([0.35, -1.0, 0.1])  # of two sides the one towards -y or +x, where drawings are usually seen from
 _OFF = 1e-6  # what leaves a plane, over what does not
 _DEEP = 0.6  # a motion deeper than this part of its size is no plane one to look at
@@ -127,10 +127,11 @@ def broad_side(points: Array, up: Array, normal: Array | None = None) -> Array:
 
 
 def _facing(normal: Array, up: Array) -> Array:
-    """Unit, to the camera, nearly straight at a plane; at a level one from the front, so that x goes to the right."""
+    """Unit, to the camera, straight at a plane but for the elevation, so that levels look level; at a level plane from the
+    front, so that x goes to the right."""
     if abs(normal @ up) > 0.9:
-        return np.asarray(cos(_ASIDE) * up + sin(_ASIDE) * front_of(up))
-    return _from(normal, up, _ASIDE, max(asin(normal @ up), 0.0) + _ABOVE)
+        return np.asarray(cos(_ABOVE) * up + sin(_ABOVE) * front_of(up))
+    return _from(normal, up, 0.0, max(asin(normal @ up), 0.0) + _ABOVE)
 
 
 def _from(front: Array, up: Array, turn: float, elevation: float) -> Array:
