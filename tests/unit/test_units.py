@@ -113,6 +113,16 @@ def test_lengths_in_millimetres(solid, told):
         assert [told in text for text in doubts(model)] == ([True] if told and not meant else [])
 
 
+@pytest.mark.parametrize(("length", "told"), [(3000, True), (3, False), (150, False)])
+def test_the_only_bar_in_millimetres(length, told):
+    """A load on a trolley, by a bar of 40 kg that is no lighter than a wire."""
+    model = da.Model()
+    model.add_body("trolley", **da.box(200.0, (0.6, 0.4, 0.3)).body())
+    model.add_body("bar", **da.rod(40.0, length).body(), position=(0, 0, -0.5 * length))
+    words = f"bar 'bar' is {length} m long, 5e+03 times as long as the next of the model: lengths are in m"
+    assert [text.startswith(words) for text in doubts(model)] == [True] * told
+
+
 @pytest.mark.parametrize(
     ("lengths", "told"),
     [((60, 0.22), True), ((60, 0.22, 0.3), True), ((60, 50, 0.22), False), ((15, 0.22), False), ((67,), False)],  # two masts

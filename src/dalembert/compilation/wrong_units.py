@@ -128,9 +128,11 @@ def too_long(model: Model) -> Iterator[tuple[str, str]]:
     if np.linalg.norm(model.gravity) >= IN_MILLIMETRES:
         return
     bars = sorted((link.length, link.body) for link in links_of(model).values() if link is not None and link.bar)
-    longest, other = (bars[-1], bars[-2][0]) if len(bars) > 1 else ((0.0, ""), 0.0)
+    longest = bars[-1] if bars else (0.0, "")
+    solids = max((extent(body.shape or {})[0] for body in model.bodies if body.name != longest[1]), default=0.0)
+    other, more = (bars[-2][0], LARGE) if len(bars) > 1 else (solids, 10.0 * LARGE)  # blocks on long bars may be small
     for body in model.bodies:
-        if body.name == longest[1] and longest[0] > LARGE * other:
+        if body.name == longest[1] and longest[0] > more * other > 0.0:
             length, ratio = longest[0], longest[0] / other
             words = f"bar {body.name!r} is {length:.4g} m long, {ratio:.3g} times as long as the next of the model"
             yield body.name, f"{words}: lengths are in m, {length:.4g} mm are {1e-3 * length:.4g}"
