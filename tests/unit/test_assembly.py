@@ -358,6 +358,8 @@ def test_velocities_that_nothing_tells_are_those_of_an_impulse_and_are_told():
     )
     report = simulate(gantry(), 0.1).report()
     assert (report["start"].value, report["start"].block) == (made.choice, "careful")
+    other = simulate(gantry(velocity=(0, 0)), 0.1)
+    assert "start" not in [line.name for line in simulate(gantry(), 0.1, initial=other(0.0)).report().lines]
 
 
 @pytest.mark.parametrize("velocity", [(0, 0), (0.5, 0)])

@@ -17,6 +17,8 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
 from dalembert.compilation.row_words import freedom, held_twice, not_unique
 from dalembert.compilation.starts_elsewhere import is_rough_pose, moved_by_drivers
+from dalembert.compilation.trajectory import Trajectory
+from dalembert.model.assembly import Assembly
 from dalembert.results.plain import INCOMPLETE, duration
 from dalembert.results.report.advice import opened
 from dalembert.results.report.checks import ENDED_WELL
@@ -68,7 +70,7 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
             yield Line(name, text, verdict="WARN" if name == MODEL else "note", data=text, block="careful")
         for doubt in doubts(mechanism.whole or mechanism.model, mechanism.assembly):
             yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
-        if choice := mechanism.assembly.choice:
+        if (choice := mechanism.assembly.choice) and _starts_as_assembled(solution.steps, mechanism.assembly):
             yield Line("start", choice, data=list(mechanism.assembly.chosen), block="careful")
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
             yield Line("start", text, data=text, block="careful")
@@ -142,6 +144,13 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     yield Line("model hash", model_hash, data=model_hash)
     cited = ", ".join(solution.citations) or "nothing"
     yield Line("to cite", f"{cited} (dalembert.cite(solution) prints them)", data=list(solution.citations))
+
+
+def _starts_as_assembled(steps: object, assembly: Assembly) -> bool:
+    """Not from a state that was given."""
+    assert isinstance(steps, Trajectory)
+    chosen = [(steps.velocity(body.name), body.velocity) for body in assembly.bodies if body.name in assembly.chosen]
+    return all(len(v) > 0 and np.allclose(v[0], velocity, rtol=1e-9, atol=1e-12) for v, velocity in chosen)
 
 
 def _rests(solution: Result) -> bool:
