@@ -60,12 +60,12 @@ def export(
     target: Target = None,
     fps: Fps = 25.0,
     output: Output = None,
-    degrees: Degrees = False,
     every: Every = None,
     speed: Speed = None,
     size: Size = "800x600",
     camera: CameraFrom = None,
     at: Time = None,
+    degrees: Degrees = False,
     *,
     answer: Answer,
 ) -> None:
