@@ -262,24 +262,28 @@ IN_A_PLANE = {
     "decimal comma in a vector": (
         "force: [-20, 0]",
         "force: [-20,5, 0]",
-        (36, "force 'load': force is [-20, 5, 0]; decimals have a point, not a comma; if three numbers are meant"),
+        (37, "force 'load': force is [-20, 5, 0]; decimals have a point, not a comma; if three numbers are meant"),
     ),
-    "decimal comma among parameters": ("position: [reach, 0]", "position: [0,28, crank]", (22, "position is [0, 28, 'crank']")),
-    "empty list": ("start: [0, 0]", "start: []", (18, "body 'crank': start has 0 entries, []; give 3, or 2, along x and z")),
+    "decimal comma among parameters": (
+        "position: [reach, offset]",
+        "position: [0,28, crank]",
+        (23, "position is [0, 28, 'crank']"),
+    ),
+    "empty list": ("start: [0, 0]", "start: []", (19, "body 'crank': start has 0 entries, []; give 3, or 2, along x and z")),
     "letter for an axis": (
         "axis: [1, 0]",
         "axis: x",
-        (28, "joint 'D': axis is 'x'; give a list in [ ] of numbers: 3, or 2, along x and z"),
+        (29, "joint 'D': axis is 'x'; give a list in [ ] of numbers: 3, or 2, along x and z"),
     ),
     "wrong plane": ("plane: xz", "plane: x-z", (8, "plane is 'x-z'; did you mean 'xz'?")),  # and nothing on vectors of two
-    "no joints": ("joints: ", "joint: ", (24, "there is no key 'joint'; did you mean 'joints'?")),  # and nothing on its drivers
-    "itself": ("first: crank, second: rod", "first: rod, second: rod", (26, "joint 'B': connects body 'rod' with itself")),
-    "degrees": ("[0, speed]", "[90°, speed]", (33, "motion.coefficients.0", "'90°' has a unit", "write radians(90)")),
+    "no joints": ("joints: ", "joint: ", (25, "there is no key 'joint'; did you mean 'joints'?")),  # and nothing on its drivers
+    "itself": ("first: crank, second: rod", "first: rod, second: rod", (27, "joint 'B': connects body 'rod' with itself")),
+    "degrees": ("[0, speed]", "[90°, speed]", (34, "motion.coefficients.0", "'90°' has a unit", "write radians(90)")),
     "millimetres": ("crank: 0.1 ", "crank: 100 mm ", (12, "parameter 'crank'", "write 100 * 1e-3, which is 0.1")),
     "text in quotes": (
         "mass: 0.5}",
         'mass: "half"}',
-        (18, "body 'crank': mass cannot be computed: there is no parameter 'half'"),
+        (19, "body 'crank': mass cannot be computed: there is no parameter 'half'"),
     ),
 }
 

@@ -159,7 +159,7 @@ def test_the_shortest_way_is_true(tmp_path, monkeypatch):
         "A.f.max",
         "D.range",
         "motor.peak",
-        "motor.power.rms",
+        "motor.power.mean",
     ]
 
 

@@ -41,4 +41,4 @@ def new(file: File = Path("model.yaml"), plane: Plane = False, force: Force = Fa
                 temporary.write_text(text, encoding="utf-8")
         voice = Voice(quiet=quiet)
         voice.say(f"written: {file}, {schema} (for completion in editors)")
-        voice.say(f"next: dalembert check {file}; dalembert run {file}")
+        voice.say(f"next: dalembert check {file}; dalembert run {file} --out {file.with_suffix('.zarr')}")
