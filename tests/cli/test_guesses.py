@@ -93,7 +93,8 @@ def test_verbs_of_a_solution_tell_which_arguments_they_have():
     with pytest.raises(TypeError, match="reaction has no argument 'bodies'; did you mean 'body'"):
         run.reaction("A", bodies="crank")
     wrong_names = (lambda: run.plot.phase("B"), lambda: run.signal("B"), lambda: run.reaction("B"), lambda: run.position("B"))
-    for wrong in (lambda: da.load("none.zarr"), *wrong_names):
+    extremes = (lambda: da.largest(run, "B"), lambda: da.smallest(run, "B"), lambda: da.integral(run, "B"))
+    for wrong in (lambda: da.load("none.zarr"), *wrong_names, *extremes):
         with pytest.raises(da.DalembertError) as caught:
             wrong()
         assert caught.traceback[-1].path.name == "test_guesses.py"  # the user's line, not the way from there

@@ -1,6 +1,7 @@
 """Signals by name: of markers, of one run as numbers, of sweeps as one number per run; and what other names are answered by."""
 
 import base64
+import pickle
 import warnings
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import dalembert as da
+from dalembert.questions.objectives import of_whole_run
 
 
 def arm(length=0.4):
@@ -141,6 +143,22 @@ def test_extrema_are_those_of_the_run_between_saved_times(run):
         assert da.largest(few, lambda s: s.signal("tip.x") ** 2) == pytest.approx(0.16, rel=1e-7)
         assert da.largest(run, "tip.v") == pytest.approx(0.8, rel=1e-9)  # constant: what rounding changes is no matter
         assert da.integral(run, "tip.v") == pytest.approx(0.8, rel=1e-9)
+
+
+def test_extrema_tell_when_and_of_equal_peaks_the_first():
+    turning = da.simulate(arm(), t_end=13.0)  # four turns
+    for verb, name, t, value in (
+        (da.largest, "tip.z", 0.25 * np.pi, 0.4),
+        (da.smallest, "tip.z", 0.75 * np.pi, -0.4),
+        (da.smallest, "tip.x", 0.5 * np.pi, -0.4),
+        (da.largest, "tip.x", 0.0, 0.4),
+        (da.largest, "motor", 0.0, 0.2 * 9.81),
+    ):
+        found = verb(turning, name)
+        assert found.t == pytest.approx(t, abs=1e-4) and float(found) == pytest.approx(value, rel=1e-7)
+        assert type(2 * found) is float and pickle.loads(pickle.dumps(found)).t == found.t
+    assert of_whole_run(turning, "tip.z.peak") == (pytest.approx(0.4), "m", pytest.approx(0.25 * np.pi, abs=1e-4))
+    assert of_whole_run(turning, "motor.peak")[2] == pytest.approx(0.0, abs=1e-4)
 
 
 def test_extrema_of_stored_runs_and_in_sweeps(tmp_path):

@@ -14,7 +14,9 @@ from dalembert.simulation.solution import AnySolution
 
 _INTERVALS, _PIECES = 128, 4  # between saved times that are looked into, the most promising ones; least pieces of each
 _BELOW, _QUARTIC, _SMOOTH = 1e-5, 4, 1e-2  # of the range of the output; degree; how well it goes through
-_PEAKS, _POINTS, _ROUNDS = 3, 9, 4  # that are looked at more closely, with so many times in each round
+_PEAKS, _POINTS, _ROUNDS = 3, 9, 4  # highest and earliest ones looked at more closely, with so many times in each round
+_EARLIEST = 16  # intervals that may reach as high as the highest value
+EQUAL = 1e-8  # of the largest size: peaks of a motion that repeats itself, of which the first counts
 
 
 def is_dense(solution: Any) -> bool:
@@ -25,6 +27,13 @@ def is_dense(solution: Any) -> bool:
     if not isinstance(solution, AnySolution) or solution.beside is not None or len(solution.t) < 2:
         return False
     return not (solution.settings.get("kinematics") or solution.formulation_type.compliant or np.any(np.diff(solution.t) <= 0))
+
+
+def first_of(y: Array) -> int:
+    """Which of some values in order of time is the first top among the largest ones."""
+    edges = np.concatenate([[-np.inf], y, [-np.inf]])
+    top = (y >= edges[:-2]) & (y >= edges[2:])
+    return int(np.argmax(top & (y >= np.max(y) - EQUAL * np.max(np.abs(y)))))
 
 
 def at_peak(solution: Any, values: Callable[[Any], Array]) -> tuple[float, float] | None:
@@ -49,12 +58,14 @@ def true_maximum(solution: Any, values: Callable[[Any], Array], key: Hashable) -
     for _ in range(_ROUNDS):
         inner = np.arange(1, len(t) - 1)
         tops = inner[(y[inner] >= y[inner - 1]) & (y[inner] >= y[inner + 1])]
-        best = np.unique(np.append(tops[np.argsort(-y[tops])][:_PEAKS], np.argmax(y)))
+        reach = y[tops] + 0.25 * (2.0 * y[tops] - y[tops - 1] - y[tops + 1])
+        high = tops[reach >= np.max(y)]
+        best = np.unique([*tops[np.argsort(-y[tops])][:_PEAKS], *high[:_PEAKS], np.argmax(y)])
         times = [np.linspace(t[max(k - 1, 0)], t[min(k + 1, len(t) - 1)], _POINTS + 2) for k in best]
         t, y = _joined(solution, t, y, np.concatenate(times), values)
     if known is not None and (top := _top(t, y)) is not None:
         t, y = np.array([top]), values(solution(np.array([top])))
-    found = float(t[int(np.argmax(y))]), float(np.max(y))
+    found = float(t[first_of(y)]), float(np.max(y))
     if known is not None:
         known[key] = found
     return found
@@ -63,7 +74,7 @@ def true_maximum(solution: Any, values: Callable[[Any], Array], key: Hashable) -
 def _top(t: Array, y: Array) -> float | None:
     """Where the slope vanishes at the largest of the values, by a polynomial through those around it that lie below it by more
     than they are off; None at an end, and where there is a kink."""
-    k = int(np.argmax(y))
+    k = first_of(y)
     low = y < y[k] - _BELOW * float(np.ptp(y))
     before, after = np.flatnonzero(low[:k]), np.flatnonzero(low[k:])
     if not (len(before) and len(after)):
@@ -84,7 +95,8 @@ def _finer(solution: Any, y: Array, values: Callable[[Any], Array]) -> tuple[Arr
     t = np.asarray(solution.t, dtype=float)
     bend = np.pad(np.abs(np.diff(y, 2)), 1, mode="edge") if len(y) > 2 else np.zeros(len(y))
     reach = np.maximum(y[:-1] + bend[:-1], y[1:] + bend[1:])
-    chosen = np.argsort(-reach, kind="stable")[:_INTERVALS]
+    early = np.flatnonzero(reach >= np.max(y))[:_EARLIEST]
+    chosen = np.union1d(np.argsort(-reach, kind="stable")[:_INTERVALS], early)
     pieces = max(_PIECES, _INTERVALS * _PIECES // len(chosen))
     parts = np.arange(1, pieces) / pieces
     return _joined(solution, t, y, (t[chosen, None] + np.diff(t)[chosen, None] * parts).ravel(), values)

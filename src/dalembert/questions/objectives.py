@@ -16,8 +16,8 @@ from scipy.interpolate import BSpline, PPoly, make_interp_spline
 
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError, ModelError
-from dalembert.model.validation import shown
-from dalembert.questions.extremum import at_peak, is_dense, true_maximum
+from dalembert.model.validation import by_name, shown
+from dalembert.questions.extremum import EQUAL, at_peak, first_of, is_dense, true_maximum
 from dalembert.results.signal_names import OVER_TIME
 from dalembert.results.signals import signal
 
@@ -29,6 +29,21 @@ _APART = 1e-3  # times to the spline through half of them, of the range of the o
 _ROUNDING = 1e-12  # of the size of the output
 
 
+class Extreme(float):
+    """A largest or smallest value, which is a number like others.  t : when it is reached, first if several times"""
+
+    t: float
+
+    def __new__(cls, value: float, t: float) -> Extreme:
+        made = super().__new__(cls, value)
+        made.t = t
+        return made
+
+    def __getnewargs__(self) -> tuple[float, float]:  # type: ignore[override]  # copies need both
+        return float(self), self.t
+
+
+@by_name
 def integral(solution: Any, output: object) -> float:
     """An output integrated over the time of a run; output : a signal by name, or a function of the solution."""
     t, y = _series(solution, output, _TIMES)
@@ -37,18 +52,21 @@ def integral(solution: Any, output: object) -> float:
     return found
 
 
-def largest(solution: Any, output: object) -> float:
-    """The largest value that an output has in a run, between saved times as well; output : as of `integral`.
+@by_name
+def largest(solution: Any, output: object) -> Extreme:
+    """The largest value that an output has in a run, between saved times as well; output : as of `integral`. It is a number,
+    and its `.t` is the time at which it is reached, the first one if there are several.
 
     Between them it is that of the run itself (its dense output); in poses of `kinematics` that of a smooth curve through the
     values at saved times.
     """
-    return _extremum("largest", solution, output, 1.0)[1]
+    return _extremum(solution, output, 1.0)
 
 
-def smallest(solution: Any, output: object) -> float:
-    """The smallest value that an output has in a run, between saved times as well; see `largest`."""
-    return -_extremum("smallest", solution, output, -1.0)[1]
+@by_name
+def smallest(solution: Any, output: object) -> Extreme:
+    """The smallest value that an output has in a run, between saved times as well, with its `.t`; see `largest`."""
+    return _extremum(solution, output, -1.0)
 
 
 def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
@@ -70,16 +88,12 @@ def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
         if abs(mean) < _NOUGHT * float(np.abs(signal(fine, output).values).max()) ** power:
             mean = 0.0
         return max(mean, 0.0) ** 0.5 if power == 2 else mean, unit, None
-    found = [
-        (sign * value, when)
-        for what, sign, kinds in (("largest", 1.0, ("max", "peak", "range")), ("smallest", -1.0, ("min", "peak", "range")))
-        if kind in kinds
-        for when, value in [_extremum(what, solution, output, sign)]
-    ]
+    found = [_extremum(solution, output, sign) for sign in {"max": (1.0,), "min": (-1.0,)}.get(kind, (1.0, -1.0))]
     if kind == "range":
-        return found[0][0] - found[1][0], unit, None
-    value, when = max(found, key=lambda one: abs(one[0]))
-    return abs(value) if kind == "peak" else value, unit, when
+        return found[0] - found[1], unit, None
+    size = (1.0 - EQUAL) * max(map(abs, found))
+    one = min((one for one in found if abs(one) >= size), key=lambda one: one.t, default=found[0])
+    return abs(one) if kind == "peak" else float(one), unit, one.t
 
 
 def _finely(solution: Any) -> Any:
@@ -90,8 +104,14 @@ def _finely(solution: Any) -> Any:
     return solution
 
 
-def _extremum(what: str, solution: Any, output: object, sign: float) -> tuple[float, float]:
-    """The largest of an output times a sign: when, and how much."""
+def _extremum(solution: Any, output: object, sign: float) -> Extreme:
+    """The largest of an output, or with the sign -1 the smallest."""
+    t, value = _largest_of(solution, output, sign)
+    return Extreme(sign * value, t)
+
+
+def _largest_of(solution: Any, output: object, sign: float) -> tuple[float, float]:
+    """Of an output times a sign: when, and how much."""
 
     def values(s: Any) -> Array:
         return sign * _series(s, output)[1]
@@ -107,7 +127,7 @@ def _extremum(what: str, solution: Any, output: object, sign: float) -> tuple[fl
         return found
     t, y = _series(solution, output, _TIMES)
     found, rough = (_maximum(s, t) for s in _splines(t, sign * y))
-    _enough(what, output, abs(found[1] - rough[1]), y)
+    _enough("largest" if sign > 0 else "smallest", output, abs(found[1] - rough[1]), y)
     return found
 
 
@@ -142,9 +162,9 @@ def _splines(t: Array, y: Array) -> tuple[BSpline, BSpline]:
 
 def _maximum(spline: BSpline, t: Array) -> tuple[float, float]:
     at = np.atleast_1d(PPoly.from_spline(spline.derivative()).roots(extrapolate=False))
-    at = np.concatenate([t[[0, -1]], at[np.isfinite(at)]])
-    k = int(np.argmax(values := spline(at)))
-    return float(at[k]), float(values[k])
+    at = np.sort(np.concatenate([t[[0, -1]], at[np.isfinite(at)]]))
+    values = spline(at)
+    return float(at[first_of(values)]), float(np.max(values))
 
 
 def _enough(what: str, output: object, apart: float, y: Array) -> None:
@@ -155,5 +175,5 @@ def _enough(what: str, output: object, apart: float, y: Array) -> None:
             f"{what} of {name}: the {len(y)} saved times may be too few, it may be off by more than {100 * _APART:g} % of the"
             f" range of the output; give more, save_at=np.linspace(0, t_end, {4 * len(y)}), unless it jumps",
             RuntimeWarning,
-            stacklevel=4 if what != "integral" else 3,
+            stacklevel=6 if what != "integral" else 4,
         )
