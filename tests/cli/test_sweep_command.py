@@ -112,7 +112,7 @@ def test_a_function_of_a_file_in_processes(tmp_path, monkeypatch):
         (("--set", "length=10mm,20mm"), "write 10 * 1e-3, which is 0.01"),
         (("--set", "length=-1,-2"), "run 0 (length = -1): rod.yaml:"),
         (("--set", "length=1,2", "--set", "length=3"), "given twice"),
-        (("--set", "length=1", "--output", "rod.w"), "no signal 'rod.w'"),
+        (("--set", "length=1", "--output", "rod.q"), "no signal 'rod.q'"),
         (("--set", "length=1", "--output", "rod.x,rd.vx"), "no signal 'rd.vx'; did you mean 'rod.vx'?"),
         (("--set", "length=1", "--output", "rod.x,rod.x"), "two have the same name"),
         (

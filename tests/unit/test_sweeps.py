@@ -220,7 +220,7 @@ def test_angles_of_many_starts_are_those_of_few(monkeypatch):
         ({"lenght": [1.0]}, {}, "takes no 'lenght'.*length"),
         ({"mass": [1.0]}, {}, "also needs length"),
         ({"length": [1.0, np.nan]}, {}, "length of run 1 is nan"),
-        ({"length": [1.0]}, {"outputs": ["rod.w"]}, "no signal 'rod.w'"),
+        ({"length": [1.0]}, {"outputs": ["rod.q"]}, "no signal 'rod.q'"),
         ({"length": [1.0]}, {"outputs": "rod.x"}, "give a list of signals"),
         ({"length": [1.0]}, {"outputs": {"mass": fastest, "length": fastest}}, "'length' has the name of a parameter"),
         ({"length": [1.0]}, {"outputs": [fastest, fastest]}, "two have the same name"),

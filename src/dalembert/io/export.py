@@ -2,10 +2,9 @@
 
 netCDF keeps the dataset as it is: dimensions, coordinates, units; attributes that netCDF cannot hold (dictionaries,
 booleans, None) become JSON text. Parquet and CSV are tables with one row per time. A variable with further dimensions
-becomes one column per element, `name[label]` or `name[label,label]`, where a label is the coordinate value along that
-dimension (`position[slider,x]`) or, without coordinate, the index (`q[0]`). A variable without time is repeated in
-every row; the CSV of a run is that of its `signal_table`. Numbers keep all their bits in all three formats. Parquet keeps
-the dataset's attributes as JSON text in the schema metadata, under "attributes"; CSV has no place for them.
+becomes one column per element, see `spread`. A variable without time is repeated in every row; the tables of a run are those of
+its `signal_table`. Numbers keep all their bits in all three formats. Parquet keeps the dataset's attributes as JSON text in the
+schema metadata, under "attributes"; CSV has no place for them.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,7 @@ from dalembert.results.plain import encode
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["columns_of", "export_dataset"]
+__all__ = ["columns_of", "export_dataset", "spread"]
 
 
 def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
@@ -93,16 +92,24 @@ def columns_of(dataset: xarray.Dataset) -> dict[str, NDArray[Any]]:
         raise StoreError("the dataset has no dimension 'time', so no rows to write; export it as .nc")
     columns = {"time": np.asarray(dataset["time"].values)}
     for name, variable in dataset.data_vars.items():
-        spread = variable if "time" in variable.dims else variable.expand_dims(time=dataset["time"])
-        values = spread.transpose("time", ...)
-        labels = [[str(label) for label in values[dim].values.tolist()] for dim in values.dims[1:]]
-        flat = values.values.reshape(values.sizes["time"], math.prod(map(len, labels)))
-        for column, key in zip(flat.T, itertools.product(*labels), strict=True):
-            title = f"{name}[{','.join(key)}]" if key else str(name)
+        over_time = variable if "time" in variable.dims else variable.expand_dims(time=dataset["time"])
+        for title, column in spread(str(name), over_time.transpose("time", ...)):
             if title in columns:
                 raise StoreError(f"two columns would be named '{title}'; rename a variable or a label, or export as .nc")
-            columns[title] = np.ascontiguousarray(column)
+            columns[title] = column
     return columns
+
+
+def spread(name: str, array: xarray.DataArray) -> Iterator[tuple[str, NDArray[Any]]]:
+    """A variable as columns over its first dimension, named without commas by the labels along the others: `slider.position.x`,
+    the element's before and the others behind, `q[0]` where they are numbers."""
+    labels = [array[dim].values.tolist() for dim in array.dims[1:]]
+    flat = array.values.reshape(len(array), math.prod(map(len, labels)))
+    for column, key in zip(flat.T, itertools.product(*labels), strict=True):
+        first, *others = [label for label in key if isinstance(label, str)] or [""]
+        numbers = "".join(f"[{label}]" for label in key if not isinstance(label, str))
+        title = ".".join([*([first] if first else ()), name, *others]) + numbers
+        yield title, np.ascontiguousarray(column)
 
 
 def _text_attributes(attributes: dict[Any, Any]) -> dict[str, Any]:

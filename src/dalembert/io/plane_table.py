@@ -51,16 +51,16 @@ def idle_columns(dataset: xarray.Dataset, model: Model) -> set[str]:
     turning = [(kind, name) for kind, dim in _LOADS.items() if dim in dataset.dims for name in dataset[dim].values.tolist()]
     points = np.isnan(dataset["angle"].values).all(axis=0)
     return {
-        *(f"quaternion[{body},{component}]" for body in bodies for component in components),
-        *(f"angle[{body}]" for body, point in zip(bodies, points, strict=True) if point),
+        *(f"{body}.quaternion.{component}" for body in bodies for component in components),
+        *(f"{body}.angle" for body, point in zip(bodies, points, strict=True) if point),
         *(
-            f"{kind}_torque[{name},{axis}]"
+            f"{name}.{kind}_torque.{axis}"
             for kind, name in turning
             if effort_kind(model, name)[0] == "torque"
             for axis in "xyz"
         ),
         *(
-            f"{name}[{label},{axis}]"
+            f"{label}.{name}.{axis}"
             for name, gone in idle.items()
             for label, row in zip(dataset[dataset[name].dims[1]].values, gone, strict=True)
             for axis, out in zip("xyz", row, strict=True)

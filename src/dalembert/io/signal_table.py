@@ -1,9 +1,9 @@
-"""The table for people: columns that are signals have the names of signals, see `results.signals`; the others keep theirs.
+"""The table of a run: columns that are signals have the names of signals, see `results.signals`; the others keep theirs.
 
-`reaction_force[A,x]` is `A.fx`, and behind its components is their size, `A.f`; `coordinate_rate[A.angle]` is `A.rate`. Of a
+`A.reaction_force.x` is `A.fx`, and behind its components is their size, `A.f`; `A.angle.coordinate_rate` is `A.rate`. Of a
 body in a plane angular velocity and acceleration about the normal are `crank.angle.rate` and `crank.angle.acceleration`, as
-angles count. What would mean two things keeps the name that it has in the dataset, and so do efforts of functions that are not
-there. How far joints are off is no column: the report judges it.
+angles count. What would mean two things keeps the name that `spread` gives it, and so do efforts of functions that are not
+there. For people there is no column of what says nothing in a plane, nor of how far joints are off: the report judges it.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _RESIDUALS = ("position_drift", "velocity_drift", "joint_position_drift", "joint
 _DERIVATIVES = {"q": "", "velocity": "'", "acceleration": "''"}  # of coordinates of a Lagrangian system
 
 
-def signal_table(dataset: xarray.Dataset, model: Model | LagrangianSystem) -> xarray.Dataset:
-    """One variable over time for each column that says something."""
-    columns = columns_of(dataset.drop_vars(_RESIDUALS, errors="ignore"))
+def signal_table(dataset: xarray.Dataset, model: Model | LagrangianSystem, *, whole: bool = False) -> xarray.Dataset:
+    """One variable over time for each column; whole : also for those that say nothing to people."""
+    columns = columns_of(dataset if whole else dataset.drop_vars(_RESIDUALS, errors="ignore"))
     if isinstance(model, LagrangianSystem):
         names = {title: name for title, name in _of_system(model) if name not in ENERGIES}
     else:
-        for title in idle_columns(dataset, model):
+        for title in () if whole else idle_columns(dataset, model):
             columns.pop(title, None)
         columns = dict(_with_sizes(dataset, columns))
-        names = {title: name for title, name in _of_bodies(model) if title in columns and _means_one(model, name)}
         if turns_in_plane(dataset, model):
-            names |= _turning(model, columns)
+            columns = dict(_with_angles(model, columns, whole))
+        names = {title: name for title, name in _of_bodies(model) if title in columns and _means_one(model, name)}
     own = {title: values for title, values in columns.items() if title not in names}
     made = {}
     for title, values in columns.items():
@@ -61,30 +61,33 @@ def _with_sizes(dataset: xarray.Dataset, columns: Mapping[str, Array]) -> Iterat
     joints = [] if forces is None else forces["joint"].values.tolist()
     last: dict[str, tuple[str, int]] = {}
     for k, joint in enumerate(joints):
-        kept = [title for axis in "xyz" if (title := f"reaction_force[{joint},{axis}]") in columns]
+        kept = [title for axis in "xyz" if (title := f"{joint}.reaction_force.{axis}") in columns]
         last |= dict.fromkeys(kept[-1:], (joint, k))
     for title, values in columns.items():
         yield title, values
         if forces is not None and title in last:
             joint, k = last[title]
-            yield f"reaction_force[{joint}]", np.linalg.norm(forces.values[:, k], axis=1)
+            yield f"{joint}.reaction_force", np.linalg.norm(forces.values[:, k], axis=1)
 
 
-def _turning(model: Model, columns: dict[str, Array]) -> dict[str, str]:
-    """Angular velocities and accelerations about the normal of the plane, made those of angles."""
+def _with_angles(model: Model, columns: Mapping[str, Array], whole: bool) -> Iterator[tuple[str, Array]]:
+    """The columns, angular velocities and accelerations about the normal of the plane as those of angles."""
     assert model.plane is not None
     normal, names = InPlane(model.plane).normal, {}
     axis = int(np.abs(normal).argmax())
     for body, (kind, part) in product(model.bodies, (("velocity", "rate"), ("acceleration", "acceleration"))):
-        title, name = f"angular_{kind}[{body.name},{'xyz'[axis]}]", f"{body.name}.angle.{part}"
-        if title in columns and _means_one(model, name):
-            names[title], columns[title] = name, normal[axis] * columns[title]
-    return names
+        names[f"{body.name}.angular_{kind}.{'xyz'[axis]}"] = f"{body.name}.angle.{part}"
+    for title, values in columns.items():
+        turning = title in names and _means_one(model, names[title])
+        if turning:
+            yield names[title], normal[axis] * values
+        if whole or not turning:
+            yield title, values
 
 
 def _of_system(model: LagrangianSystem) -> Iterator[tuple[str, str]]:
     for name in model.coordinates:
-        yield from ((f"{kind}[{name}]", f"{name}{dashes}") for kind, dashes in _DERIVATIVES.items())
+        yield from ((f"{name}.{kind}", f"{name}{dashes}") for kind, dashes in _DERIVATIVES.items())
 
 
 def _of_bodies(model: Model) -> Iterator[tuple[str, str]]:
@@ -92,26 +95,28 @@ def _of_bodies(model: Model) -> Iterator[tuple[str, str]]:
     bodies, markers = [body.name for body in model.bodies], [marker.name for marker in model.markers]
     for kind, owners in (("", bodies), ("marker_", markers)):
         for owner in owners:
-            yield from ((f"{kind}position[{owner},{axis}]", f"{owner}.{axis}") for axis in "xyz")
-            yield from ((f"{kind}velocity[{owner},{axis}]", f"{owner}.v{axis}") for axis in "xyz")
-            yield from ((f"{kind}acceleration[{owner},{axis}]", f"{owner}.a{axis}") for axis in "xyz")
-    yield from ((f"angle[{body}]", f"{body}.angle") for body in bodies)
+            yield from ((f"{owner}.{kind}position.{axis}", f"{owner}.{axis}") for axis in "xyz")
+            yield from ((f"{owner}.{kind}velocity.{axis}", f"{owner}.v{axis}") for axis in "xyz")
+            yield from ((f"{owner}.{kind}acceleration.{axis}", f"{owner}.a{axis}") for axis in "xyz")
+    for body in bodies:
+        yield from ((f"{body}.angular_velocity.{axis}", f"{body}.w{axis}") for axis in "xyz")
+        yield from ((f"{body}.angular_acceleration.{axis}", f"{body}.w{axis}.rate") for axis in "xyz")
     for joint in model.joints:
         for coordinate in joint.coordinates:
             label = f"{joint.name}.{coordinate}"
             name = joint.name if len(joint.coordinates) == 1 else label
-            yield f"coordinate[{label}]", name
+            yield f"{label}.coordinate", name
             if not coordinate.startswith("rot"):
-                yield f"coordinate_rate[{label}]", f"{name}.rate"
+                yield f"{label}.coordinate_rate", f"{name}.rate"
     held = [*(joint.name for joint in model.joints), *(driver.name for driver in model.drivers)]
     acting = [force.name for force in model.forces if not isinstance(force.function, MissingFunction)]
     for kind, owners in (("reaction", held), ("effort", acting)):
         for owner in owners:
-            yield from ((f"{kind}_force[{owner},{axis}]", f"{owner}.f{axis}") for axis in "xyz")
-            yield from ((f"{kind}_torque[{owner},{axis}]", f"{owner}.t{axis}") for axis in "xyz")
-    yield from ((f"reaction_force[{owner}]", f"{owner}.f") for owner in held)
-    yield from ((f"effort[{force}]", force) for force in acting)
-    yield from ((f"effort_power[{force}]", f"{force}.power") for force in acting)
+            yield from ((f"{owner}.{kind}_force.{axis}", f"{owner}.f{axis}") for axis in "xyz")
+            yield from ((f"{owner}.{kind}_torque.{axis}", f"{owner}.t{axis}") for axis in "xyz")
+    yield from ((f"{owner}.reaction_force", f"{owner}.f") for owner in held)
+    yield from ((f"{force}.effort", force) for force in acting)
+    yield from ((f"{force}.effort_power", f"{force}.power") for force in acting)
 
 
 def _means_one(model: Model, name: str) -> bool:

@@ -37,8 +37,8 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
     """What it is of, the element that has it, and which part of it. Names of elements may have any letters: what means two
     things is refused.
 
-    of : "energy", "coordinate", "rate", "position", "velocity", "acceleration", "angle", "turning" (of the angle, its rate or
-        acceleration), "effort", "power", "load"
+    of : "energy", "coordinate", "rate", "position", "velocity", "acceleration", "spin" (angular velocity), "spin rate",
+        "angle", "turning" (of the angle, its rate or acceleration), "effort", "power", "load"
     """
     found = [*_meanings(model, text)]
     if len(found) > 1:
@@ -91,6 +91,8 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
             yield "turning", of, part
         elif kind == "coordinate" and part == "rate" and not coordinate.startswith("rot"):
             yield "rate", of, coordinate
+        elif kind == "spin" and part == "rate" and coordinate != "w":
+            yield "spin rate", of, coordinate
     if owner in {*(body.name for body in model.bodies), *(marker.name for marker in model.markers)}:
         if part in ("x", "y", "z"):
             yield "position", owner, part
@@ -98,6 +100,8 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
             yield "velocity", owner, part
         if part[:1] == "a" and part[1:] in _VECTOR:
             yield "acceleration", owner, part
+    if part[:1] == "w" and part[1:] in _VECTOR and owner in _rigid(model):
+        yield "spin", owner, part
     if part == "angle" and owner in _turning(model):
         yield "angle", owner, part
     acting = {*(driver.name for driver in model.drivers), *(force.name for force in model.forces)}
@@ -111,7 +115,11 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
 
 def _turning(model: Model) -> list[str]:
     """Bodies that have one angle."""
-    return [] if model.plane is None else [body.name for body in model.bodies if body.kind == "rigid"]
+    return [] if model.plane is None else _rigid(model)
+
+
+def _rigid(model: Model) -> list[str]:
+    return [body.name for body in model.bodies if body.kind == "rigid"]
 
 
 def signals_of(model: Model) -> Iterator[str]:
@@ -128,6 +136,8 @@ def signals_of(model: Model) -> Iterator[str]:
     for name in (*(joint.name for joint in model.joints), *acting):
         yield from (f"{name}.{kind}{axis}" for kind in "ft" for axis in ("x", "y", "z", ""))
     yield from (f"{name}.power" for name in acting)
+    yield from (f"{name}.w{axis}{of}" for name in _rigid(model) for of in ("", ".rate") for axis in "xyz")
+    yield from (f"{name}.w" for name in _rigid(model))
     yield from ENERGIES
 
 
@@ -147,7 +157,9 @@ def _of_owner(model: Model, owner: str, bodies: Sequence[str], along: Sequence[s
     """What there is of an element, to choose from; along : names of what acts along one coordinate."""
     acts = [f"{owner}.{kind}x, y, z ({what}), {owner}.{kind} (its size)" for kind, what in (("f", "force"), ("t", "torque"))]
     if owner in bodies:
-        turns = f"; {owner}.angle, {owner}.angle.rate and {owner}.angle.acceleration" * (owner in _turning(model))
+        turns = f", {owner}.wx, wy, wz (angular velocity), {owner}.wx.rate (its rate)" * (owner in _rigid(model))
+        if owner in _turning(model):
+            turns = f"; {owner}.angle, {owner}.angle.rate and {owner}.angle.acceleration"
         moves = f"{owner}.vx, vy, vz (velocity), {owner}.v (its size), {owner}.ax, ay, az, a (acceleration)"
         return f"{owner!r} has {owner}.x, y, z (position), {moves}{turns}"
     names = [f"{owner} (along its coordinate)"] * (owner in along) + [f"{owner}.power"]

@@ -4,6 +4,7 @@
 "A.rate"      its rate of change                            "C.angle.rate"
 "slider.x"    position of a body or marker, world axes; y, z "slider.vx"  its velocity; vy, vz; "slider.v" its size
 "slider.ax"   its acceleration; ay, az; "slider.a" its size
+"crank.wx"    its angular velocity, world axes; wy, wz; "crank.w" its size; "crank.wx.rate" angular acceleration
 "crank.angle" of a body of a model in a plane, see `angles`  "crank.angle.rate", "crank.angle.acceleration"
 "B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz; of force elements as well
 "B.f"         the size of that force                        "B.t"         of that torque
@@ -73,6 +74,10 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
             return _of_vector("speed" if part == "v" else "velocity", owner, part, "m/s", solution.velocity(owner))
         case "acceleration":
             return _of_vector("acceleration", owner, part, "m/s^2", solution.acceleration(owner))
+        case "spin":
+            return _of_vector("angular velocity", owner, part, "rad/s", solution.angular_velocity(owner))
+        case "spin rate":
+            return _of_vector("angular acceleration", owner, part, "rad/s^2", solution.angular_acceleration(owner))
         case "effort":
             return _effort(solution, owner)
         case "power":

@@ -133,8 +133,8 @@ class AnySolution(Result, ABC):
     def export(self, path: str | os.PathLike[str], *names: object) -> None:
         """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix.
 
-        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs, in .csv by the names
-            of signals, and of a model in a plane those that say something there, see `signal_table` and `plane_table`
+        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs, in tables by the names
+            of signals, in .csv of a model in a plane those that say something there, see `signal_table` and `plane_table`
         """
         from dalembert.io.dataset import signal_dataset
         from dalembert.io.export import export_dataset
@@ -144,8 +144,9 @@ class AnySolution(Result, ABC):
             raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
         run: Any = self
         dataset = signal_dataset(run, names) if names else self.to_xarray()
-        if not names and Path(path).suffix.lower() == ".csv":
-            dataset = signal_table(dataset, run.mechanism.model)
+        suffix = Path(path).suffix.lower()
+        if not names and suffix in (".csv", ".parquet"):
+            dataset = signal_table(dataset, run.mechanism.model, whole=suffix == ".parquet")
         export_dataset(dataset, path)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from dalembert.errors import StoreError
 from dalembert.files import written_whole
+from dalembert.io.export import spread
 from dalembert.simulation.sweep_block import PER_RUN
 
 OF_SERIES = ("min", "max")  # beside the last value
@@ -25,11 +25,11 @@ def numbers_of(sweep: Any) -> dict[str, npt.NDArray[Any]]:
     for name in (str(name) for name in sweep.dataset.data_vars if name not in (*PER_RUN, "message")):
         array = sweep[name]
         if "time" not in array.dims:
-            found |= _columns(name, array)
+            found |= spread(name, array)
             continue
-        found |= _columns(name, array.isel(time=-1))
+        found |= spread(name, array.isel(time=-1))
         for kind in OF_SERIES if len(sweep.t) >= _INSTANTS else ():
-            found |= _columns(f"{name}.{kind}", sweep[f"{name}.{kind}"])
+            found |= spread(f"{name}.{kind}", sweep[f"{name}.{kind}"])
     return found
 
 
@@ -38,7 +38,7 @@ def table_of(sweep: Any) -> dict[str, npt.NDArray[Any]]:
     columns: dict[str, npt.NDArray[Any]] = {"run": np.arange(len(sweep))}
     for name, array in sweep.dataset.coords.items():
         if array.dims[:1] == ("run",) and name != "run":
-            columns |= _columns(str(name), array)
+            columns |= spread(str(name), array)
     columns["status"] = sweep.status
     columns |= numbers_of(sweep)
     columns |= {name: sweep[name].values for name in PER_RUN if name != "status"}
@@ -55,11 +55,3 @@ def export_sweep(sweep: Any, path: str | os.PathLike[str]) -> None:
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-
-
-def _columns(name: str, array: Any) -> dict[str, npt.NDArray[Any]]:
-    """An array over runs, one column per element: name, or name[label]."""
-    labels = [[str(label) for label in array[dim].values.tolist()] for dim in array.dims[1:]]
-    flat = array.values.reshape(len(array), -1)
-    keys = itertools.product(*labels)
-    return {f"{name}[{','.join(key)}]" if key else name: column for key, column in zip(keys, flat.T, strict=True)}
