@@ -210,6 +210,28 @@ def test_export_of_models_and_results(store):
     check_refused(call("export", "slider_crnk", "m.yaml"), "did you mean 'slider_crank'?")
 
 
+def test_a_wrong_name_keeps_no_other_number_back(store):
+    some = call("export", store, "--output", "A.rate.peak,B.f.maxi,slidr.x.min,slider.x.range")
+    assert some.exit_code == 2
+    assert [line.split()[0] for line in some.stdout.splitlines()[1:]] == ["A.rate.peak", "slider.x.range"]
+    assert "there is no number 'B.f.maxi'; did you mean 'B.f.max'?" in some.stderr.splitlines()[0]
+    assert "did you mean 'slider.x'?" in some.stderr.splitlines()[1]
+    found = call("export", store, "--json", "--output", "A.rate.peak,B.f.maxi")
+    assert found.exit_code == 2 and list(json.loads(found.stdout)) == ["A.rate.peak"]
+    assert call("export", store, "--output", "B.f.maxi").stdout == ""
+
+
+def test_numbers_of_runs_that_are_not_trusted_say_so():
+    """In each line, and by the exit code that the run had."""
+    assert call("run", "pendulum_3d", "--t-end", 1, "--rtol", 1e-9, "--atol", 0.1, "--out", "bad.zarr").exit_code == 1
+    printed = call("export", "bad.zarr", "--output", "pendulum.z.min,pendulum.v.max")
+    assert printed.exit_code == 1 and "warning: bad.zarr: not trusted: " in printed.stderr
+    head, *lines = printed.stdout.splitlines()
+    assert head.endswith("verdict") and [line[-11:] for line in lines] == ["not trusted"] * 2
+    found = call("export", "bad.zarr", "--json", "--output", "pendulum.z.min")
+    assert found.exit_code == 1 and json.loads(found.stdout)["pendulum.z.min"]["trusted"] is False
+
+
 def test_numbers_of_a_whole_run(store, tmp_path):
     """Without a file, extremes are printed that lie between steps, with the times at which."""
     names = ("B.f.max", "slider.x.min", "A.rate.peak", "slider.x.range")
@@ -226,6 +248,7 @@ def test_numbers_of_a_whole_run(store, tmp_path):
         "value": da.largest(run, "slider.x") - da.smallest(run, "slider.x"),
         "unit": "m",
         "at": None,
+        "trusted": True,
     }
     for name, size in (("B.f.max", abs), ("slider.x.min", float), ("A.rate.peak", abs)):
         value = run(found[name]["at"]).signal(name.rpartition(".")[0])
@@ -239,12 +262,14 @@ def test_numbers_of_a_whole_run(store, tmp_path):
         "value": pytest.approx(np.ptp(run.signal("A")[[0, -1]]), rel=1e-9),
         "unit": "rad/s",
         "at": None,
+        "trusted": True,
     }
     turned = json.loads(call("export", store, "--json", "--degrees", "--output", "A.rate.mean,slider.v.mean").stdout)
     assert turned["A.rate.mean"] == {
         "value": pytest.approx(np.degrees(found["A.rate.mean"]["value"]), rel=1e-15),
         "unit": "deg/s",
         "at": None,
+        "trusted": True,
     }
     assert turned["slider.v.mean"] == found["slider.v.mean"]
     assert found["A.rate.rms"]["value"] == pytest.approx((0.5 * (square[1:] + square[:-1]) @ step) ** 0.5, rel=1e-6)

@@ -161,6 +161,22 @@ def test_extrema_tell_when_and_of_equal_peaks_the_first():
     assert of_whole_run(turning, "motor.peak")[2] == pytest.approx(0.0, abs=1e-4)
 
 
+def test_extrema_are_not_read_off_a_curve_that_saved_times_are_too_few_for(tmp_path):
+    """Without the function there are none between: a curve through steps of unlike size swung to 58749 N."""
+    model = da.Model()
+    model.add_point_mass("bob", mass=1.0, position=(1, 0, 0))
+    model.add_distance("rod", "ground", "bob", points=((0, 0, 0), (0, 0, 0)), length=1.0)
+    model.add_force("push", "bob", lambda t: (0.0, 0.0, (0.5 - t) ** 0.5))
+    with pytest.raises(da.SimulationError) as caught:
+        da.simulate(model, 1.0)
+    caught.value.solution.save(tmp_path / "failed.zarr")
+    failed = da.load(tmp_path / "failed.zarr")
+    with pytest.warns(RuntimeWarning, match="saved times may be too few, it is that at these times"):
+        found = da.largest(failed, "rod.f")
+    values = failed.signal("rod.f")
+    assert (found, found.t) == (values.max(), failed.t[values.argmax()])
+
+
 def test_extrema_of_stored_runs_and_in_sweeps(tmp_path):
     options = {"save_at": np.linspace(0.0, 3.0, 8), "progress": False}
     peak = {"peak": lambda s: da.largest(s, "tip.z")}

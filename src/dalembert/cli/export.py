@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.console import Answer, names_in, print_json, reported_errors, warn
+from dalembert.cli.console import Answer, Code, names_in, print_json, reported_errors, warn
 from dalembert.cli.method import grouped
 from dalembert.errors import ModelError
 
@@ -73,7 +73,7 @@ def export(
     file, a result's) as a model file. Without a file, print numbers of a whole run: --output A.f.max,motor.min.
 
     Exit codes:
-    0 = written, or printed; 2 = bad input (source, format, path).
+    0 = written, or printed; 1 = printed, of a run that failed or whose verdict did; 2 = bad input (source, format, path, name).
     """
     with reported_errors(answer.voice):
         if target is None:
@@ -152,7 +152,12 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     run = load(source)
     if len(run.t) < 2:
         raise ModelError(f"{source}: the run has {len(run.t)} states; numbers of a whole run need more")
-    numbers = {name: of_whole_run(run, name) for name in names}
+    numbers, wrong = {}, []
+    for name in names:
+        try:
+            numbers[name] = of_whole_run(run, name)
+        except ModelError as problem:  # is told behind the others
+            wrong.append(str(problem))
     if degrees:
         from dalembert.plot.degrees import of_unit
 
@@ -160,15 +165,26 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         numbers = {name: (value * turned[name][0], turned[name][1], when) for name, (value, _, when) in numbers.items()}
     if run.status not in ("complete", "event"):
         warn(f"{source}: the run is {run.status}; these are numbers of what there is, to t = {run.t[-1]:.6g} s")
+    report = run.report()
+    trusted = report.passed and run.status != "failed"
+    if not trusted:
+        warn(f"{source}: {report.headline}")
     if answer.as_json:
-        print_json({name: dict(zip(("value", "unit", "at"), found, strict=True)) for name, found in numbers.items()})
-        return
-    table = Table(box=None, pad_edge=False)
-    for k, title in enumerate(("number", "value", "unit", f"at {run.over}")):
-        table.add_column(title, justify="right" if k % 2 else "left", no_wrap=True, overflow="fold")
-    for name, (value, unit, when) in numbers.items():
-        table.add_row(name, f"{value:.6g}", unit, "" if when is None else f"{when:.6g}")
-    answer.voice.show(table)
+        keys = ("value", "unit", "at", "trusted")
+        print_json({name: dict(zip(keys, (*found, trusted), strict=True)) for name, found in numbers.items()})
+    elif numbers:
+        table = Table(box=None, pad_edge=False)
+        for k, title in enumerate(("number", "value", "unit", f"at {run.over}", *([] if trusted else ["verdict"]))):
+            table.add_column(title, justify="right" if k % 2 else "left", no_wrap=True, overflow="fold")
+        for name, (value, unit, when) in numbers.items():
+            table.add_row(
+                name, f"{value:.6g}", unit, "" if when is None else f"{when:.6g}", *([] if trusted else ["not trusted"])
+            )
+        answer.voice.show(table)
+    if wrong:
+        raise ModelError("\n".join(wrong))
+    if not trusted:
+        raise typer.Exit(Code.FAILED)
 
 
 def _camera(text: str) -> str | list[float]:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.interpolate import BSpline, PPoly, make_interp_spline
 
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError, ModelError
-from dalembert.model.validation import by_name, shown
+from dalembert.model.validation import by_name, near, shown
 from dalembert.questions.extremum import EQUAL, at_peak, first_of, is_dense, true_maximum
 from dalembert.results.signal_names import OVER_TIME
 from dalembert.results.signals import signal
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 _DEGREE = 5
 _NOUGHT = 1e-9  # means below that part of the largest size are what rounding and steps leave
@@ -58,7 +60,7 @@ def largest(solution: Any, output: object) -> Extreme:
     and its `.t` is the time at which it is reached, the first one if there are several.
 
     Between them it is that of the run itself (its dense output); in poses of `kinematics` that of a smooth curve through the
-    values at saved times.
+    values at saved times, where these are enough for one.
     """
     return _extremum(solution, output, 1.0)
 
@@ -75,6 +77,9 @@ def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
     try:
         signal(solution, name)
     except ModelError as error:
+        close = near(kind, OVER_TIME)
+        if output and close not in (None, kind) and "did you mean" not in str(error):
+            raise ModelError(f"there is no number {name!r}; did you mean '{output}.{close}'?") from None
         if kind not in OVER_TIME or not output:
             raise ModelError(f"{error}; numbers of the run end in {', '.join(f'.{part}' for part in OVER_TIME)}") from None
     else:
@@ -127,8 +132,10 @@ def _largest_of(solution: Any, output: object, sign: float) -> tuple[float, floa
         return found
     t, y = _series(solution, output, _TIMES)
     found, rough = (_maximum(s, t) for s in _splines(t, sign * y))
-    _enough("largest" if sign > 0 else "smallest", output, abs(found[1] - rough[1]), y)
-    return found
+    if _enough("largest" if sign > 0 else "smallest", output, abs(found[1] - rough[1]), y):
+        return found
+    k = first_of(sign * y)
+    return float(t[k]), float(sign * y[k])
 
 
 def function_of(objective: object) -> Callable[[Any], float]:
@@ -156,24 +163,31 @@ def _series(solution: Any, output: object, least: int = 1) -> tuple[Array, Array
 
 
 def _splines(t: Array, y: Array) -> tuple[BSpline, BSpline]:
+    from scipy.interpolate import make_interp_spline  # half a second, which few need
+
     half = np.unique(np.append(np.arange(0, len(t), 2), len(t) - 1))
     return make_interp_spline(t, y, k=_DEGREE), make_interp_spline(t[half], y[half], k=_DEGREE)
 
 
 def _maximum(spline: BSpline, t: Array) -> tuple[float, float]:
+    from scipy.interpolate import PPoly
+
     at = np.atleast_1d(PPoly.from_spline(spline.derivative()).roots(extrapolate=False))
     at = np.sort(np.concatenate([t[[0, -1]], at[np.isfinite(at)]]))
     values = spline(at)
     return float(at[first_of(values)]), float(np.max(values))
 
 
-def _enough(what: str, output: object, apart: float, y: Array) -> None:
-    size = float(np.ptp(y))
-    if apart > max(_APART * size, _ROUNDING * float(np.abs(y).max())):
-        name = repr(output) if isinstance(output, str) else "an output"
-        warnings.warn(
-            f"{what} of {name}: the {len(y)} saved times may be too few, it may be off by more than {100 * _APART:g} % of the"
-            f" range of the output; give more, save_at=np.linspace(0, t_end, {4 * len(y)}), unless it jumps",
-            RuntimeWarning,
-            stacklevel=6 if what != "integral" else 4,
-        )
+def _enough(what: str, output: object, apart: float, y: Array) -> bool:
+    """Whether saved times are; it says where they are not."""
+    if apart <= max(_APART * float(np.ptp(y)), _ROUNDING * float(np.abs(y).max())):
+        return True
+    name, whole = repr(output) if isinstance(output, str) else "an output", what == "integral"
+    warnings.warn(
+        f"{what} of {name}: the {len(y)} saved times may be too few, it {'may' if whole else 'is that at these times, and may'}"
+        f" be off by more than {100 * _APART:g} % of the range of the output; give more,"
+        f" save_at=np.linspace(0, t_end, {4 * len(y)}), unless it jumps",
+        RuntimeWarning,
+        stacklevel=4 if whole else 6,
+    )
+    return False
