@@ -113,6 +113,12 @@ _MEANT = dict.fromkeys(
     ("ConstantSpeed", "ConstantVelocity", "Speed", "Velocity", "Rate", "Linear", "Ramp", "rpm", "RPM"),
     "; a constant speed is the motion Polynomial((0, omega)), in rad/s: 60 rpm are 60 * pi / 30",
 )
+_MEANT |= dict.fromkeys(("max", "maximum", "peak"), '; da.largest(solution, "A.f") is the largest value in a run')
+_MEANT |= dict.fromkeys(("min", "minimum"), '; da.smallest(solution, "A.f") is the smallest value in a run')
+_MEANT |= dict.fromkeys(
+    ("mean", "average", "rms", "work"),
+    '; da.integral(solution, "motor.power") is the integral over time, a mean that over the time, np.ptp(solution.t)',
+)
 
 __version__ = "0.1.0"
 __all__ = [

@@ -100,6 +100,12 @@ def test_verbs_of_a_solution_tell_which_arguments_they_have():
         assert caught.traceback[-1].path.name == "test_guesses.py"  # the user's line, not the way from there
 
 
+@pytest.mark.parametrize(("name", "verb"), [("mean", "integral"), ("rms", "integral"), ("max", "largest"), ("min", "smallest")])
+def test_numbers_of_runs_that_have_no_verb_are_answered_by_one_that_there_is(name, verb):
+    with pytest.raises(AttributeError, match=rf"no attribute '{name}'; da\.{verb}\(solution, "):
+        getattr(da, name)
+
+
 def test_a_fan_of_few_runs_names_them_all(tmp_path):
     def build(length=0.1):
         model = da.Model(plane="xz")
