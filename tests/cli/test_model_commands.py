@@ -228,6 +228,8 @@ def test_numbers_of_runs_that_are_not_trusted_say_so():
     assert printed.exit_code == 1 and "warning: bad.zarr: not trusted: " in printed.stderr
     head, *lines = printed.stdout.splitlines()
     assert head.endswith("verdict") and [line[-11:] for line in lines] == ["not trusted"] * 2
+    table = call("export", "bad.zarr", "bad.csv")
+    assert table.exit_code == 0 and table.stderr == printed.stderr
     found = call("export", "bad.zarr", "--json", "--output", "pendulum.z.min")
     assert found.exit_code == 1 and json.loads(found.stdout)["pendulum.z.min"]["trusted"] is False
 

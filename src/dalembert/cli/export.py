@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dalembert.cli.console import Answer, Code, names_in, print_json, reported_errors, warn
 from dalembert.cli.method import grouped
 from dalembert.errors import ModelError
+
+if TYPE_CHECKING:
+    from dalembert.simulation.solution import AnySolution
 
 FORMATS = (".csv", ".nc", ".parquet", ".html", ".png", ".gif", ".mp4")  # of a result
 
@@ -125,6 +128,7 @@ def export(
                 export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction, progress=bar)
         else:
             run = load(source)
+            _is_trusted(source, run)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
             (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target, *names_of(output))
         answer.voice.say(f"written: {target}")
@@ -165,10 +169,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         numbers = {name: (value * turned[name][0], turned[name][1], when) for name, (value, _, when) in numbers.items()}
     if run.status not in ("complete", "event"):
         warn(f"{source}: the run is {run.status}; these are numbers of what there is, to t = {run.t[-1]:.6g} s")
-    report = run.report()
-    trusted = report.passed and run.status != "failed"
-    if not trusted:
-        warn(f"{source}: {report.headline}")
+    trusted = _is_trusted(source, run)
     if answer.as_json:
         keys = ("value", "unit", "at", "trusted")
         print_json({name: dict(zip(keys, (*found, trusted), strict=True)) for name, found in numbers.items()})
@@ -185,6 +186,15 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         raise ModelError("\n".join(wrong))
     if not trusted:
         raise typer.Exit(Code.FAILED)
+
+
+def _is_trusted(source: str, run: AnySolution) -> bool:
+    """Whether its report lets a run pass; if not, it is told."""
+    report = run.report()
+    trusted = report.passed and run.status != "failed"
+    if not trusted:
+        warn(f"{source}: {report.headline}")
+    return trusted
 
 
 def _camera(text: str) -> str | list[float]:
