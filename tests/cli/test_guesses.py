@@ -104,6 +104,9 @@ def test_verbs_of_a_solution_tell_which_arguments_they_have():
 def test_numbers_of_runs_that_have_no_verb_are_answered_by_one_that_there_is(name, verb):
     with pytest.raises(AttributeError, match=rf"no attribute '{name}'; da\.{verb}\(solution, "):
         getattr(da, name)
+    if verb == "integral":
+        with pytest.raises(AttributeError, match=rf"a Solution has no '{name}'; da\.integral\(solution, "):
+            getattr(da.Solution.__new__(da.Solution), name)
 
 
 def test_a_fan_of_few_runs_names_them_all(tmp_path):

@@ -166,6 +166,10 @@ class Solution(AnySolution, BodyResult):
         ),
         **dict.fromkeys(("max", "peak", "largest"), 'da.largest(solution, "A.f") is the largest value of a signal in the run'),
         **dict.fromkeys(("min", "smallest"), 'da.smallest(solution, "A.f") is the smallest value of a signal in the run'),
+        **dict.fromkeys(
+            ("mean", "average", "rms", "work"),
+            'da.integral(solution, "motor.power") is the work, an integral over np.ptp(solution.t) the mean of a signal',
+        ),
         **dict.fromkeys(("animate", "animation", "save_animation"), 'solution.export_animation("run.gif") writes one'),
         **dict.fromkeys(("save_html", "to_html"), 'solution.export_html("run.html") writes it'),
         **dict.fromkeys(
