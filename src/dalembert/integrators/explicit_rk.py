@@ -43,13 +43,19 @@ class RungeKutta4(ExplicitRungeKutta):
 
 
 class DormandPrince(ExplicitRungeKutta):
-    """Dormand-Prince 5(4) [DormandPrince1980]: order 5, fixed or adaptive, dense output of order 4."""
+    """Dormand-Prince 5(4) [DormandPrince1980]: order 5, fixed or adaptive, dense output of order 4.
+
+    Options as in `Integrator`.
+    """
 
     coefficients = tableau.DORMAND_PRINCE
     citations: ClassVar[tuple[str, ...]] = ("DormandPrince1980", "HairerNorsettWanner1993")
 
 
 class DOP853(ExplicitRungeKutta):
-    """Dormand-Prince 8(5,3): order 8, fixed or adaptive, dense output of order 7. The default."""
+    """Dormand-Prince 8(5,3): order 8, fixed or adaptive, dense output of order 7. The default.
+
+    Options as in `Integrator`.
+    """
 
     coefficients = tableau.DOP853

@@ -82,14 +82,21 @@ class Constant(_OfNumbers):
 
 @dataclass(frozen=True)
 class Polynomial(_OfNumbers):
-    """f(t) = c0 + c1 t + c2 t^2 + ...;  coefficients in rising order"""
+    """f(t) = c0 + c1 t + c2 t^2 + ...
+
+    coefficients : c0, c1, ... in rising order: the value at t = 0 [rad or m], its rate [rad/s or m/s], ...
+    """
 
     coefficients: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class Harmonic(_OfNumbers):
-    """f(t) = offset + amplitude sin(omega t + phase);  omega in rad/s"""
+    """f(t) = offset + amplitude sin(omega t + phase)
+
+    amplitude, offset : [rad], of a length [m];  phase : [rad]
+    omega : 2 pi times the frequency in Hz [rad/s]
+    """
 
     amplitude: float
     omega: float
@@ -99,7 +106,10 @@ class Harmonic(_OfNumbers):
 
 @dataclass(frozen=True)
 class SmoothStep(_OfNumbers):
-    """From `start` to `stop` between t_start and t_stop by 10 s^3 - 15 s^4 + 6 s^5: f, f', f'' are continuous."""
+    """From `start` to `stop` between t_start and t_stop by 10 s^3 - 15 s^4 + 6 s^5: f, f', f'' are continuous.
+
+    start, stop : values [rad], of a length [m];  t_start, t_stop : times [s]
+    """
 
     start: float
     stop: float
