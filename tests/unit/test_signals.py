@@ -153,9 +153,10 @@ def test_extrema_tell_when_and_of_equal_peaks_the_first():
         (da.smallest, "tip.x", 0.5 * np.pi, -0.4),
         (da.largest, "tip.x", 0.0, 0.4),
         (da.largest, "motor", 0.0, 0.2 * 9.81),
+        (da.smallest, "A.fz", 0.25 * np.pi, 9.81 - 0.8),
     ):
         found = verb(turning, name)
-        assert found.t == pytest.approx(t, abs=1e-4) and float(found) == pytest.approx(value, rel=1e-7)
+        assert found.t == pytest.approx(t, abs=3e-5) and float(found) == pytest.approx(value, rel=1e-7)
         assert type(2 * found) is float and pickle.loads(pickle.dumps(found)).t == found.t
     assert of_whole_run(turning, "tip.z.peak") == (pytest.approx(0.4), "m", pytest.approx(0.25 * np.pi, abs=1e-4))
     assert of_whole_run(turning, "motor.peak")[2] == pytest.approx(0.0, abs=1e-4)

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, IntArray
 from dalembert.simulation.solution import AnySolution
 
 _INTERVALS, _PIECES = 128, 4  # between saved times that are looked into, the most promising ones; least pieces of each
 _BELOW, _QUARTIC, _SMOOTH = 1e-5, 4, 1e-2  # of the range of the output; degree; how well it goes through
-_PEAKS, _POINTS, _ROUNDS = 3, 9, 4  # highest and earliest ones looked at more closely, with so many times in each round
+_PEAKS, _ROUNDS = 3, 4  # highest and earliest ones looked at more closely
+_POINTS = 10  # in each round; even: the middle is there already, and a time beside it by rounding would be a top of its own
 _EARLIEST = 16  # intervals that may reach as high as the highest value
 EQUAL = 1e-8  # of the largest size: peaks of a motion that repeats itself, of which the first counts
 
@@ -58,8 +59,7 @@ def true_maximum(solution: Any, values: Callable[[Any], Array], key: Hashable) -
     for _ in range(_ROUNDS):
         inner = np.arange(1, len(t) - 1)
         tops = inner[(y[inner] >= y[inner - 1]) & (y[inner] >= y[inner + 1])]
-        reach = y[tops] + 0.25 * (2.0 * y[tops] - y[tops - 1] - y[tops + 1])
-        high = tops[reach >= np.max(y)]
+        high = tops[y[tops] + 2.0 * _rise(t, y, tops) >= np.max(y) - EQUAL * np.max(np.abs(y))]
         best = np.unique([*tops[np.argsort(-y[tops])][:_PEAKS], *high[:_PEAKS], np.argmax(y)])
         times = [np.linspace(t[max(k - 1, 0)], t[min(k + 1, len(t) - 1)], _POINTS + 2) for k in best]
         t, y = _joined(solution, t, y, np.concatenate(times), values)
@@ -69,6 +69,14 @@ def true_maximum(solution: Any, values: Callable[[Any], Array], key: Hashable) -
     if known is not None:
         known[key] = found
     return found
+
+
+def _rise(t: Array, y: Array, k: IntArray) -> Array:
+    """How far parabolas through tops and the values beside them rise above these."""
+    before, after = t[k] - t[k - 1], t[k + 1] - t[k]
+    up, down = (y[k] - y[k - 1]) / before, (y[k] - y[k + 1]) / after
+    steep = np.maximum(up + down, np.finfo(float).tiny)
+    return np.asarray((up * after - down * before) ** 2 / (4.0 * (before + after) * steep))
 
 
 def _top(t: Array, y: Array) -> float | None:
