@@ -1,12 +1,13 @@
 // The plot dock: plots in a column that can be made wider, one window of time for all, curves of what is chosen.
 
+import { angles } from "./numbers.js";
 import { element } from "./page.js";
 import { outputsOf } from "./outputs.js";
 import { Plot } from "./plot.js";
 
 export class Dock {
-  // names: of the runs; shown: groups at first; seek(t): called when the user points into a plot
-  constructor(parent, runs, names, shown, seek) {
+  // names: of the runs; shown: groups at first; seek(t): called when the user points into a plot; degrees(): when they are asked for
+  constructor(parent, runs, names, shown, seek, degrees) {
     Object.assign(this, { runs, names, seek, time: 0, window: null, difference: false });
     this.groups = runs.map(outputsOf);
     const bar = element(parent, "div", "dock");
@@ -22,6 +23,7 @@ export class Dock {
     button("−", "show more time", () => this.zoom(2));
     button("+", "show less time", () => this.zoom(0.5));
     this.all = button("all", "show the whole time", () => this.setWindow(null));
+    this.turned = button("deg", "angles in degrees (A)", degrees);
     if (runs.length > 1) {
       this.differs = button("Δ", "difference of the two runs", () => {
         this.difference = !this.difference;
@@ -39,7 +41,7 @@ export class Dock {
   // Names of all groups, and of single curves for who adds one to a plot.
   #list() {
     this.known = this.groups[0].map(({ name }) => name);
-    const curves = this.groups[0].flatMap(({ name, series, size }) => [...series.map((one) => `${name}: ${one.name}`), ...(size ? [`${name}: size`] : [])]);
+    const curves = this.groups[0].flatMap(({ series }) => series.map(({ name }) => name));
     this.outputs.replaceChildren(...curves.map((name) => Object.assign(document.createElement("option"), { value: name })));
   }
 
@@ -63,8 +65,8 @@ export class Dock {
   }
 
   // Curves of an element: in a plot of their own, which the next element takes over unless its reader has put something into it.
-  load(names) {
-    const [name] = names.filter((one) => this.known.includes(one));
+  load(tag) {
+    const name = this.groups[0].find((group) => group.tag === tag)?.name;
     if (!name) return;
     if (this.selected && !this.selected.own) this.selected.choose(name);
     else this.selected = this.add(name, true);
@@ -73,6 +75,7 @@ export class Dock {
 
   rebuild() {
     this.differs?.setAttribute("aria-pressed", this.difference);
+    this.turned.setAttribute("aria-pressed", angles.degrees);
     for (const plot of this.plots) plot.draw();
   }
 

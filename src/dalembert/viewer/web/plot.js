@@ -9,6 +9,8 @@ import { save } from "./save.js";
 
 const SMALLEST = 1e-17; // smaller errors are rounding; a logarithmic axis ends here
 const told = (value, digits) => short(value === SMALLEST ? 0 : value, digits);
+// between ticks of an axis in degrees: parts of a turn, whole turns, decimals of small angles
+const PARTS_OF_A_TURN = [...[-12, -9, -6, -3, -2, -1].flatMap((p) => [1, 2, 5].map((digit) => Number(`${digit}e${p}`))), 1, 2, 5, 10, 15, 30, 45, 90, 180, ...[1, 10, 100, 1000, 10000].flatMap((turns) => [360 * turns, 720 * turns, 1800 * turns])];
 // at least 3 to 1 on the page: WCAG 2.2, 1.4.11
 const PALETTES = {
   light: ["#2f80cb", "#c27400", "#bd1f01", "#832db6", "#00857a", "#a96b59", "#717581", "#8a7f3c"],
@@ -18,7 +20,7 @@ const PALETTES = {
 export class Plot {
   constructor(dock, name) {
     this.dock = dock;
-    this.extra = []; // [group, series] that the reader has added
+    this.extra = []; // names of curves that the reader has added
     this.limits = [null, null];
     this.box = document.createElement("section");
     this.box.className = "plot";
@@ -85,11 +87,10 @@ export class Plot {
     name.focus();
   }
 
-  // One more curve, "group: series"; whether there is one.
+  // One more curve, by its name; whether there is one.
   add(text) {
-    const [, group, series] = text.match(/^(.*): (.*)$/) ?? [];
-    if (!this.dock.known.includes(group)) return false;
-    this.extra.push([group, series]);
+    if (!this.dock.groups[0].some(({ series }) => series.some(({ name }) => name === text))) return false;
+    this.extra.push(text);
     this.own = true;
     this.draw();
     return true;
@@ -99,16 +100,12 @@ export class Plot {
   #curves() {
     const made = [];
     this.dock.groups.forEach((groups, run) => {
-      const of = (name) => groups.find((group) => group.name === name);
-      const take = (group, wanted, prefix) => {
-        if (!group) return;
-        const data = group.data();
-        const names = group.series.map((one) => one.name);
-        if (wanted === "size") made.push({ run, group, label: `${prefix}size`, values: Float32Array.from(data[0], (_, k) => Math.hypot(data[0][k], data[1][k], data[2][k])) });
-        else names.forEach((name, k) => (wanted === undefined || wanted === name) && made.push({ run, group, label: prefix + name, values: data[k] }));
+      const take = (group, wanted) => {
+        const columns = group.series.some(wanted) ? group.data() : [];
+        columns.forEach((values, k) => wanted(group.series[k]) && made.push({ run, group, label: group.series[k].name, values }));
       };
-      take(of(this.choice.value), undefined, "");
-      for (const [name, series] of this.extra) take(of(name), series, `${name}: `);
+      for (const group of groups) if (group.name === this.choice.value) take(group, ({ asked }) => !asked);
+      for (const name of this.extra) for (const group of groups) take(group, (one) => one.name === name);
     });
     const log = made.length > 0 && made.every(({ group }) => group.log);
     for (const curve of made) {
@@ -124,16 +121,16 @@ export class Plot {
     const [curves, log] = this.#curves();
     this.curves = curves;
     if (!curves.length) return;
-    const first = curves[0].group.unit;
-    const [other] = curves.filter(({ group }) => group.unit !== first);
+    const first = curves[0].group.shownUnit;
+    const [other] = curves.filter(({ group }) => group.shownUnit !== first);
     const perRun = curves.filter(({ run }) => run === curves[0].run).length;
     const palette = PALETTES[document.documentElement.dataset.theme] ?? PALETTES.light;
     curves.forEach((curve, k) => {
       curve.colour = palette[(k % perRun) % palette.length];
       curve.dash = curve.run ? [5, 4] : undefined;
-      curve.scale = curve.group.unit === first ? "y" : "right";
+      curve.scale = curve.group.shownUnit === first ? "y" : "right";
     });
-    this.unit.textContent = [first, other?.group.unit].filter(Boolean).map((unit) => `[${unit}]`).join(" ");
+    this.unit.textContent = [first, other?.group.shownUnit].filter(Boolean).map((unit, k) => `[${unit}]${other ? [" left", " right"][k] : ""}`).join(", ");
     const style = getComputedStyle(document.body);
     const axis = {
       stroke: style.getPropertyValue("--muted"),
@@ -142,6 +139,7 @@ export class Plot {
       font: "11px system-ui, sans-serif",
     };
     const values = (_, ticks) => ticks.map((v) => (v === null ? null : short(v)));
+    const turns = (unit) => unit === "deg" && { incrs: PARTS_OF_A_TURN };
     const y = log ? { distr: 3, log: 10 } : { range: (_, low, high) => padded(low, high).map((end, k) => this.limits[k] ?? end) };
     const options = {
       ...this.#size(),
@@ -149,9 +147,9 @@ export class Plot {
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false, ...(this.dock.window && { min: this.dock.window[0], max: this.dock.window[1] }) }, y, ...(other && { right: { range: (_, low, high) => padded(low, high) } }) },
       axes: [
-        { ...axis, size: 24, gap: 3, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
-        { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), size: 52, gap: 4, values },
-        ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, size: 48, gap: 4, values }] : []),
+        { ...axis, size: 24, gap: 3, label: "t [s]", labelSize: 15, labelGap: -2, labelFont: axis.font, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
+        { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), ...turns(first), size: 52, gap: 4, space: 26, values },
+        ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, ...turns(other.group.shownUnit), size: 48, gap: 4, space: 26, values }] : []),
       ],
       series: [{}, ...curves.map(({ label, colour, dash, scale }) => ({ label, stroke: colour, dash, scale, width: log ? 1 : 1.6, pxAlign: 0, points: { show: false } }))],
     };
@@ -216,7 +214,7 @@ export class Plot {
 
   #size() {
     const width = Math.max(this.area.clientWidth, 120);
-    return { width, height: Math.min(320, Math.max(150, 0.42 * width)) };
+    return { width, height: Math.min(335, Math.max(165, 0.42 * width)) };
   }
 
   resize() {
@@ -241,7 +239,7 @@ export class Plot {
   // Times and all curves; a curve that has no value at a time leaves its cell empty.
   csv() {
     const many = this.dock.runs.length > 1;
-    const title = ({ run, label, group }) => `${many ? `${this.dock.names[run]}: ` : ""}${label}${group.unit ? ` [${group.unit}]` : ""}`;
+    const title = ({ run, label, group }) => `${many ? `${this.dock.names[run]}: ` : ""}${label}${group.shownUnit ? ` [${group.shownUnit}]` : ""}`;
     const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
     const [times, ...columns] = this.data;
     const rows = times.map((t, k) => [t, ...columns.map((column) => column[k] ?? "")].join(","));
@@ -280,6 +278,7 @@ export class Plot {
       window: this.dock.window,
       cursor: this.chart ? this.chart.posToVal(at, "x") : NaN,
       values: this.numbers?.map((n) => n.textContent),
+      axes: this.chart?.axes.map(({ label, _values }) => ({ label, ticks: _values })), // the numbers that are drawn
       extremes: this.extremes?.map((n) => n.textContent.trim()),
     };
   }
