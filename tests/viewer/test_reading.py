@@ -54,6 +54,19 @@ def test_plots_are_those_of_the_driver_and_axes_say_what_they_are(open_tab, page
         assert sum(bool(tick) for tick in plot["axes"][1]["ticks"]) >= 3
 
 
+def test_a_mechanism_in_a_plane_is_drawn_without_perspective(open_tab, page, tmp_path):
+    """Equal lengths in the plane are equally long wherever they are, and levels are level; in space there is perspective."""
+    tab = open_tab(page)
+    assert tab.state["settings"]["orthographic"]
+    places = [tab.do(f"viewer.project({x}, {y}, 0)") for y in (0.0, -0.05) for x in (-0.1, 0.0, 0.2, 0.3)]
+    across = np.diff(np.array(places).reshape(2, 4, 2), axis=1)[:, [0, 2], 0]
+    assert across == pytest.approx(across[0, 0], rel=1e-6)
+    assert np.ptp([y for _, y in places[:4]]) < 1e-3
+    path = tmp_path / "space.html"
+    da.simulate(da.gallery.build("crank_mechanism"), 0.2).export_html(path)
+    assert not open_tab(path).state["settings"]["orthographic"]
+
+
 def test_angles_are_in_degrees_for_who_asks(open_tab, page, run):
     """In plots, their numbers, tables and cards, as by `--degrees`; ticks at parts of a turn."""
     tab = open_tab(page)

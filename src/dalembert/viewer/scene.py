@@ -26,8 +26,11 @@ from dalembert.viewer.arrows import arrows_of, longest_of, look_at
 from dalembert.viewer.channels import coordinate_plots, groups, loads, reactions, step_sizes, turning, twists, vectors
 from dalembert.viewer.fittings import COLOURS, Line
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
+from dalembert.viewer.framing import plane_normal
 from dalembert.viewer.parts import Part
 from dalembert.viewer.stage import colours, marker_part, stage_of, trails_of
+
+_FACING = 0.9  # cosine of the angle to the normal of a plane below which the camera does not look at it
 
 
 def scenes_of(solutions: Sequence[BodyResult]) -> list[dict[str, Any]]:
@@ -48,6 +51,7 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
     motion, part = _part_of(solution, some), selected(solution, some)
     stage = stage_of(motion)
     look = look_at(stage, part, arrows_of(part, stage.scale, stage.look.radius)[0])
+    across = plane_normal(motion)
     paint = colours(len(model.bodies) + len(model.markers))
     weightless = solution.settings.get("without_mass", ())
     acting = [*loads(selected(solution, states[:1]))]
@@ -63,6 +67,7 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
             "direction": _numbers(look.direction),
             "extent": _numbers(look.extent),
             "radius": look.radius,
+            "flat": across is not None and bool(abs(look.direction @ across) > _FACING),  # drawn without perspective
         },
         "up": _numbers(look.up),
         "normal": _numbers(look.normal),
