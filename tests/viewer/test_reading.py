@@ -77,6 +77,15 @@ def test_angles_are_in_degrees_for_who_asks(open_tab, page, run):
     first = tab.state["plots"][0]
     assert [number(end) for end in first["extremes"][0].split(" … ")] == [0.0, 720.0]
     assert {number(tick) % 90 for tick in first["axes"][1]["ticks"] if tick} == {0.0}
+    plot = tab.page.locator(".plot").first
+    plot.get_by_role("button", name="add a curve, set limits").click()
+    plot.get_by_label("to", exact=True).fill("360")
+    tab.page.keyboard.press("Enter")
+    assert max(number(tick) for tick in tab.state["plots"][0]["axes"][1]["ticks"] if tick) == 360.0
+    tab.page.get_by_role("button", name="angles in degrees (A)").click()
+    assert number(plot.get_by_label("to", exact=True).input_value()) == pytest.approx(2 * np.pi)
+    tab.page.get_by_role("button", name="angles in degrees (A)").click()
+    assert plot.get_by_label("to", exact=True).input_value() == "360"
     with tab.page.expect_download() as download:
         tab.page.get_by_role("button", name="save these curves as numbers").first.click()
     rows = list(csv.reader(io.StringIO(download.value.path().read_text())))
@@ -169,3 +178,34 @@ def test_without_webgl_the_page_says_so_and_what_to_do(browser, program, page):
     assert complaints == []
     for part in ("press", "trusted", "WebGL 2", "hardware acceleration", "dalembert view RUN --out motion.gif"):
         assert part in text
+
+
+def test_what_is_rounding_is_shown_as_zero(open_tab, tmp_path):
+    """The sleeve of a governor carries nothing in the plane of its arms but 1e-11 N beside the 200 N of other joints."""
+    path = tmp_path / "governor.html"
+    da.simulate(da.gallery.build("flyball_governor"), 0.2).export_html(path)
+    tab = open_tab(path)
+    tab.do("viewer.scrub(0.1)")
+    if not tab.state["settings"]["tree"]:
+        tab.do("viewer.command('tree')")
+    tab.page.locator(".row", has=tab.page.get_by_text("sleeve", exact=True)).click()
+    card = " ".join(tab.page.locator(".card").inner_text().split())
+    assert "reaction force 0, 0, 0 N its size 0 N" in card
+    assert tab.state["plots"][0]["name"] == "translation of sleeve"
+
+
+def test_plots_of_a_free_mechanism_are_of_a_pin_rather_than_a_rail(open_tab, tmp_path):
+    """Whatever was named first; on a phone nothing lies over the little that is left of the picture beside plots."""
+    path = tmp_path / "crank.html"
+    da.simulate(da.gallery.build("crank_mechanism"), 0.5).export_html(path)
+    tab = open_tab(path)
+    assert [plot["name"] for plot in tab.state["plots"]] == ["angle of revolute", "rate of angle of revolute", "energy"]
+    triad = tab.page.locator(".triad")
+    assert triad.is_visible()
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    assert not triad.is_visible()
+    key = tab.page.locator(".strip-key")
+    assert key.evaluate("key => key.scrollWidth <= key.clientWidth"), "what the strip shows is told in full"
+    tab.screenshot("reading_phone")
+    tab.do("viewer.command('panel')")
+    assert triad.is_visible()

@@ -216,9 +216,14 @@ def _first_plots(motion: Trajectory, scale: float) -> list[str]:
     """What a page plots until its reader chooses: what is driven and what that takes, or what moves and how fast; energy."""
     model = motion.mechanism.model
     driven = [driver.joint for driver in model.drivers]
+    # what is driven, then those with one coordinate, pins before rails, on the ground first
+    order = {
+        j.name: (j.name not in driven, len(j.coordinates) > 1, GROUND not in j.bodies, "angle" not in j.coordinates)
+        for j in model.joints
+    }
     moving = (
         name
-        for joint in sorted(model.joints, key=lambda joint: (joint.name not in driven, len(joint.coordinates) > 1))
+        for joint in sorted(model.joints, key=lambda joint: order[joint.name])
         for plots in zip(*(coordinate_plots(model, joint, kind) for kind in ("coordinate", "rate")), strict=True)
         if np.ptp(motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, plots[0][2]], axis=0).max() > 1e-6 * scale
         for name, *_ in plots

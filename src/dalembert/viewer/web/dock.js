@@ -20,6 +20,7 @@ export class Dock {
       return made;
     };
     button("+ plot", "add a plot", () => this.add(this.known[0], true));
+    element(bar, "span", "", "time");
     button("−", "show more time", () => this.zoom(2));
     button("+", "show less time", () => this.zoom(0.5));
     this.all = button("all", "show the whole time", () => this.setWindow(null));

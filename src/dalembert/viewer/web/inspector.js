@@ -2,7 +2,7 @@
 
 import { Box3, Raycaster, Vector3 } from "three";
 import { Chosen } from "./chosen.js";
-import { inUnit, short, vector } from "./numbers.js";
+import { beside, inUnit, short, vector } from "./numbers.js";
 import { element } from "./page.js";
 
 export class Inspector {
@@ -151,9 +151,9 @@ function describe({ run }, tag) {
     text: `${joint.type.replaceAll("_", " ")} joint, ${name(joint.first)} to ${name(joint.second)}`,
     values: [
       ...coordinates,
-      ["reaction", (t) => `${short(run.force(k, t, point).length())} N`],
-      ["", (t) => `${vector(run.force(k, t, point))} N`],
-      ...(turning < 0 ? [] : [["torque", (t) => `${vector(run.torque(turning, t, point))} N m`]]),
+      ["reaction force", (t) => `${vector(run.force(k, t, point), run.sizes.force.reaction)} N`],
+      ["its size", (t) => `${beside(run.force(k, t, point).length(), run.sizes.force.reaction)} N`],
+      ...(turning < 0 ? [] : [["reaction torque", (t) => `${vector(run.torque(turning, t, point), run.sizes.torque.reaction)} N m`]]),
       ...(joint.unique ? [] : [["not unique", () => joint.undetermined.join(", ") || (turning < 0 ? "all of it" : "reaction and torque")]]),
     ],
   };

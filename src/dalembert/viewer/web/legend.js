@@ -55,6 +55,7 @@ export class Legend {
       button.type = "button";
       const on = [...wanted].some((what) => this.kinds[what].has(kind));
       button.setAttribute("aria-pressed", on);
+      button.title = on ? "shown: hide" : "hidden: show";
       for (const [what, colour] of [["force", force], ["torque", torque]]) {
         if (wanted.has(what) && (what === "force" || torque !== force || !wanted.has("force"))) element(button, "i").style.background = colour;
       }

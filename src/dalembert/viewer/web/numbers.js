@@ -16,7 +16,13 @@ export function short(value, digits = 3) {
   return String(Number(value.toPrecision(digits))).replaceAll("-", "−");
 }
 
-export const vector = (v) => `${short(v.x)}, ${short(v.y)}, ${short(v.z)}`;
+// 0 for what is rounding beside a usual value.
+export const beside = (value, usual) => short(Math.abs(value) < 1e-10 * usual ? 0 : value);
+
+export function vector({ x, y, z }, usual = 0) {
+  const largest = Math.max(Math.abs(x), Math.abs(y), Math.abs(z), usual);
+  return [x, y, z].map((v) => beside(v, largest)).join(", ");
+}
 
 // Minus signs of numbers in a text as in the plots; hyphens stay.
 export function typeset(text) {

@@ -263,7 +263,7 @@ export class Page {
       element(list, "dt", "", key);
       element(list, "dd", "", text);
     }
-    element(this.sheet, "p", "", "Drag to turn, right-drag to shift, wheel to zoom to the pointer; with fingers one turns, two shift and zoom. Point at a part for its name, click for its data and curves, click twice to look at it. Drag in a plot to move in time, wheel to see less of it.");
+    element(this.sheet, "p", "", "Drag to turn, right-drag to shift, wheel to zoom to the pointer; with fingers one turns, two shift and zoom. Point at a part for its name, click for its data and curves, click twice to look at it. F adds all forces to the loads of the model, then shows none; M does so with torques. Drag in a plot to move in time, wheel to see less of it.");
     this.sheet.addEventListener("click", () => this.help());
   }
 }

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { short } from "./numbers.js";
+import { inUnit, short } from "./numbers.js";
 import { element } from "./page.js";
 import { locate } from "./run.js";
 import { save } from "./save.js";
@@ -21,12 +21,12 @@ export class Plot {
   constructor(dock, name) {
     this.dock = dock;
     this.extra = []; // names of curves that the reader has added
-    this.limits = [null, null];
+    this.limits = [null, null]; // of the axis, in SI units
     this.box = document.createElement("section");
     this.box.className = "plot";
     const head = element(this.box, "header");
     this.choice = element(head, "select");
-    this.choice.title = "what to plot";
+    this.choice.title = name;
     this.choice.setAttribute("aria-label", "what to plot");
     for (const group of dock.groups[0]) this.choice.add(new Option(group.name));
     this.choice.value = name;
@@ -52,7 +52,7 @@ export class Plot {
   }
 
   choose(name) {
-    this.choice.value = name;
+    this.choice.value = this.choice.title = name;
     this.extra = [];
     this.draw();
   }
@@ -76,15 +76,21 @@ export class Plot {
     };
     const name = field("add an output, by name", "", (input) => this.add(input.value) && (input.value = ""));
     name.setAttribute("list", "outputs");
-    ["from", "to"].forEach((label, k) => {
-      const input = field(label, this.limits[k] ?? "", () => {
-        this.limits[k] = input.value.trim() === "" ? null : Number(input.value.replace("−", "-"));
+    this.ends = ["from", "to"].map((label, k) => {
+      const input = field(label, "", () => {
+        this.limits[k] = input.value.trim() === "" ? null : Number(input.value.replace("−", "-")) / this.factor;
         this.draw();
       });
       input.className = "limit";
       input.inputMode = "decimal";
+      return input;
     });
+    this.#writeEnds();
     name.focus();
+  }
+
+  #writeEnds() {
+    this.ends?.forEach((input, k) => (input.value = this.limits[k] === null ? "" : String(Number((this.limits[k] * this.factor).toPrecision(12)))));
   }
 
   // One more curve, by its name; whether there is one.
@@ -122,6 +128,8 @@ export class Plot {
     this.curves = curves;
     if (!curves.length) return;
     const first = curves[0].group.shownUnit;
+    [this.factor] = inUnit(curves[0].group.unit);
+    this.#writeEnds();
     const [other] = curves.filter(({ group }) => group.shownUnit !== first);
     const perRun = curves.filter(({ run }) => run === curves[0].run).length;
     const palette = PALETTES[document.documentElement.dataset.theme] ?? PALETTES.light;
@@ -140,7 +148,7 @@ export class Plot {
     };
     const values = (_, ticks) => ticks.map((v) => (v === null ? null : short(v)));
     const turns = (unit) => unit === "deg" && { incrs: PARTS_OF_A_TURN };
-    const y = log ? { distr: 3, log: 10 } : { range: (_, low, high) => padded(low, high).map((end, k) => this.limits[k] ?? end) };
+    const y = log ? { distr: 3, log: 10 } : { range: (_, low, high) => padded(low, high).map((end, k) => (this.limits[k] === null ? end : this.limits[k] * this.factor)) };
     const options = {
       ...this.#size(),
       legend: { show: false },
@@ -207,7 +215,7 @@ export class Plot {
       if (dash) mark.style.borderTopStyle = "dashed";
       item.append(label, " ");
       const number = element(item, "b");
-      this.extremes.push(element(item, "small"));
+      this.extremes.push(Object.assign(element(item, "small"), { title: "least … largest of the time that is shown" }));
       return number;
     });
   }
