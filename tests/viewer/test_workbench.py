@@ -169,6 +169,8 @@ def test_what_is_chosen_shows_its_data_and_loads_its_curves(bench, run):
         assert text in bench.page.locator(".card").inner_text()
         assert bench.state["plots"][0]["name"] == plot
         assert len(bench.state["plots"]) <= count + 1
+        shown = [one["name"] for one in bench.state["plots"]]
+        assert len(set(shown)) == len(shown), "what is there already is not drawn twice"
     assert len(bench.state["plots"]) == 4, "one plot is taken over again and again"
     row(bench, "arm").click()
     bench.do(f"viewer.scrub({float(run.t[-1])})")
@@ -210,7 +212,7 @@ def test_the_dock_adds_zooms_limits_and_saves(bench, run):
     page.keyboard.press("ArrowLeft")
     assert page.locator(".panel").bounding_box()["width"] == pytest.approx(width + 40, abs=2)
     plot.get_by_role("button", name="close this plot").click()
-    assert bench.state["plots"][0]["name"] == "angle of hinge"
+    assert sorted(plot["name"] for plot in bench.state["plots"]) == ["angle of hinge", "energy", "torque of motor"]
 
 
 def test_arrows_have_numbers_kinds_and_a_scale(bench, run):

@@ -48,15 +48,16 @@ export class Dock {
 
   add(name, first) {
     const plot = new Plot(this, name);
-    if (first) {
-      this.plots.unshift(plot);
-      this.space.prepend(plot.box);
-    } else {
-      this.plots.push(plot);
-      this.space.append(plot.box);
-    }
+    this.plots.push(plot);
+    this.space.append(plot.box);
+    if (first) this.#front(plot);
     plot.draw();
     return plot;
+  }
+
+  #front(plot) {
+    this.plots = [plot, ...this.plots.filter((other) => other !== plot)];
+    this.space.prepend(plot.box);
   }
 
   remove(plot) {
@@ -65,13 +66,17 @@ export class Dock {
     if (plot === this.selected) this.selected = null;
   }
 
-  // Curves of an element: in a plot of their own, which the next element takes over unless its reader has put something into it.
+  // Curves of an element first: those that are there, or in a plot of their own, which the next element takes over unless its
+  // reader has put something into it.
   load(tag) {
     const name = this.groups[0].find((group) => group.tag === tag)?.name;
     if (!name) return;
+    const there = this.plots.find((plot) => plot.choice.value === name);
+    if (there) return this.#front(there);
     if (this.selected && !this.selected.own) this.selected.choose(name);
     else this.selected = this.add(name, true);
     this.selected.own = false;
+    this.#front(this.selected);
   }
 
   rebuild() {
