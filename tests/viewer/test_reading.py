@@ -5,6 +5,7 @@ import io
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import dalembert as da
 from dalembert.viewer.animation import Film
@@ -158,6 +159,12 @@ def test_of_two_runs_the_difference_is_theirs_and_each_has_its_report(open_tab, 
     gap = coarse(times).coordinate("E") - fine(times).coordinate("E")
     shown = [number(end) for end in tab.state["plots"][0]["extremes"][0].split(" … ")]
     assert shown == pytest.approx([gap.min(), gap.max()], rel=0.05, abs=3e-7)  # single precision
+    with tab.page.expect_download() as download:
+        tab.page.get_by_role("button", name="save this plot as a picture").first.click()
+    drawn = Image.open(download.value.path())
+    pixels = np.asarray(drawn.convert("RGB")).astype(int)
+    assert drawn.width == 900 and (pixels[60:400, :, 2] - pixels[60:400, :, 0] > 60).sum() > 500, "a blue curve"
+    assert tab.page.locator(".plot canvas").first.bounding_box()["width"] < 400, "the one in the page is as it was"
     tab.page.locator("button.chip", has_text="run 2: trusted").click()
     opened = tab.page.locator(".trust[open] > summary").all_inner_texts()
     assert opened == ["Trust report of run 2"]

@@ -254,8 +254,10 @@ export class Plot {
     return [["t [s]", ...this.curves.map(title)].map(quoted).join(","), ...rows].join("\n") + "\n";
   }
 
-  // The chart under its title and over its names.
-  png() {
+  // The chart under its title and over its names, wide enough for a page of paper.
+  async png() {
+    this.chart.setSize({ width: 900, height: 420 });
+    await Promise.resolve(); // it is drawn in a microtask
     const { canvas } = this.chart.ctx;
     const ratio = canvas.width / this.chart.width;
     const picture = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height + (34 + 16 * this.curves.length) * ratio });
@@ -268,13 +270,14 @@ export class Plot {
     ink.font = "13px system-ui, sans-serif";
     ink.fillStyle = style.getPropertyValue("--text");
     ink.fillText(`${this.choice.value} ${this.unit.textContent}`, 8, 18);
-    this.curves.forEach(({ label, colour, run }, k) => {
+    this.curves.forEach(({ label, colour, dash, run }, k) => {
       const y = 26 + this.chart.height + 16 * k + 14;
       ink.fillStyle = colour;
-      ink.fillRect(10, y - 5, 16, 2);
+      for (const [x, wide] of dash ? [[10, 6], [20, 6]] : [[10, 16]]) ink.fillRect(x, y - 5, wide, 2);
       ink.fillStyle = style.getPropertyValue("--text");
       ink.fillText(this.dock.runs.length > 1 ? `${this.dock.names[run]}: ${label}` : label, 32, y);
     });
+    this.resize();
     picture.toBlob((blob) => save(`${this.choice.value}.png`, blob));
   }
 
