@@ -326,14 +326,14 @@ def test_wrong_names_of_efforts_are_answered_by_drivers_too(run):
 
 def test_extremes_read_off_figures_and_the_viewer_are_those_between_saved_times():
     """At saved times they are low by parts in a hundred."""
-    from dalembert.viewer.scene import frames_of, rates_for
+    from dalembert.viewer.scene import frames_of
 
     def low(values):
         return (top - values.max()) / np.ptp(values)
 
     few = da.simulate(swing(), 2.0, save_at=np.linspace(0.0, 2.0, 8))
     top = da.largest(few, "A.fz")
-    shown = frames_of(few, rates_for(few))["reactions"]
+    shown = frames_of(few)["reactions"]
     assert low(few.signal("A.fz")) > 0.01
     assert 0.0 <= low(few.plot.time("A.fz").axes[0].get_lines()[0].get_ydata()) < 1e-3
     assert abs(low(np.frombuffer(base64.b64decode(shown), "<f4").reshape(-1, 3)[:, 2])) < 1e-3

@@ -36,11 +36,17 @@ def long_chain():
 
 
 @pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if program is None:
+def program():
+    """The browser's."""
+    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if found is None:
         pytest.skip(f"there is no browser: none of {', '.join(PROGRAMS)} is on the PATH")
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser(program):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as p:
         chromium = p.chromium.launch(executable_path=program, args=FLAGS)
         yield chromium

@@ -57,7 +57,7 @@ def test_space_plays_whatever_was_pressed_before(fresh_tab):
     [
         ("euler_top", ["position of top", "velocity of top", "energy"]),  # no joint
         ("simple_pendulum", ["position of bob", "velocity of bob", "energy"]),  # a rod of constant length
-        ("symmetric_top", ["coordinate of tip", "rate of tip", "energy"]),
+        ("symmetric_top", ["rotation of tip", "rate of rotation of tip", "energy"]),
     ],
 )
 def test_plots_at_first_are_three_different_ones_that_show_something(open_tab, pages, name, plots):
@@ -92,7 +92,7 @@ def test_the_chip_counts_what_to_be_careful_about(open_tab, pages):
 
 def test_minus_signs_are_of_one_kind(fresh_tab):
     tab = fresh_tab
-    tab.page.locator(".plot select").first.select_option("reaction at D")
+    tab.page.locator(".plot select").first.select_option("reaction force of D")
     tab.do("viewer.scrub(1.3)")
     tab.page.locator(".chip").first.click()
     text = tab.do("document.querySelector('.panel').innerText")

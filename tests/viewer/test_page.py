@@ -81,14 +81,14 @@ def test_plots_follow_the_cursor(tab, crank):
     k = 95
     tab.do(f"viewer.scrub({float(crank.t[k])!r})")
     plots = {plot["name"]: plot for plot in tab.state["plots"]}
-    assert set(plots) == {"coordinate of A", "rate of A", "energy"}
+    assert set(plots) == {"angle of A", "rate of angle of A", "energy"}
     for plot in plots.values():
         assert plot["cursor"] == pytest.approx(crank.t[k], abs=2.0 / 200)  # a pixel of a plot 200 wide
     kinetic, potential, total = (float(value.replace("−", "-")) for value in plots["energy"]["values"])
     assert kinetic == pytest.approx(crank.energy.kinetic[k], rel=1e-3)
     assert potential == pytest.approx(crank.energy.potential[k], rel=1e-3)
     assert total == pytest.approx(crank.energy.total[k], rel=1e-3)
-    assert float(plots["coordinate of A"]["values"][0]) == pytest.approx(crank.coordinate("A")[k], rel=1e-3)
+    assert float(plots["angle of A"]["values"][0]) == pytest.approx(crank.coordinate("A")[k], rel=1e-3)
 
 
 def test_an_error_of_zero_is_said_to_be_zero(fresh_tab):
@@ -99,10 +99,10 @@ def test_an_error_of_zero_is_said_to_be_zero(fresh_tab):
 
 
 def test_a_plot_shows_what_is_chosen(fresh_tab, crank):
-    fresh_tab.page.locator(".plot select").first.select_option("reaction at D")
+    fresh_tab.page.locator(".plot select").first.select_option("reaction force of D")
     fresh_tab.do(f"viewer.scrub({float(crank.t[131])!r})")
     first = fresh_tab.state["plots"][0]
-    assert first["name"] == "reaction at D"
+    assert first["name"] == "reaction force of D"
     shown = [float(value.replace("−", "-")) for value in first["values"]]
     assert shown == pytest.approx(crank.reaction("D").force[131], rel=1e-3, abs=1e-6)
 

@@ -13,6 +13,8 @@ from dalembert.model.joints import type_of
 from dalembert.model.mesh import read_mesh
 from dalembert.model.shapes import box, cylinder, sphere
 from dalembert.results.sampling import filled, thinned
+from dalembert.results.signal_names import ENERGIES, signals_of
+from dalembert.results.signals import signal
 from dalembert.viewer import bundle, view
 from dalembert.viewer.channels import groups
 from dalembert.viewer.frames import poses, rates_of
@@ -70,8 +72,8 @@ def test_channels_are_the_solutions(crank):
     states = np.searchsorted(crank.t, times[saved])
     groups = {group["name"]: {s["name"]: decoded(s["values"])[saved] for s in group["series"]} for group in scene["groups"]}
     assert groups["energy"]["kinetic T"] == pytest.approx(crank.energy.kinetic[states], rel=1e-6)
-    assert groups["constraint drift"]["position"] == pytest.approx(crank.drift.position[states], rel=1e-5)
-    assert groups["coordinate of A"]["angle"] == pytest.approx(crank.coordinate("A")[states], rel=1e-6)
+    assert groups["constraint drift"]["position drift"] == pytest.approx(crank.drift.position[states], rel=1e-5)
+    assert groups["angle of A"]["angle of A"] == pytest.approx(crank.coordinate("A")[states], rel=1e-6)
     forces = decoded(scene["reactions"]).reshape(len(times), 4, 3)[saved]
     assert forces[:, 1] == pytest.approx(crank.reaction("B").force[states], rel=1e-5, abs=1e-5)
     assert scene["turning"] == [0, 2, 3]  # a ball joint has no torque
@@ -318,7 +320,7 @@ def test_body_with_a_bad_shape_is_named():
 
 
 def test_pages_plot_what_is_driven_and_by_how_much():
-    """First the output of a driven mechanism, then the torque of its driver; a torque has its unit."""
+    """First what the driver turns, then its torque, which has its unit; without a driver the first coordinate, and its rate."""
     model = da.Model(plane="xz")
     model.add_link("crank", (0, 0), (0, 0.1), mass=0.3)
     model.add_link("coupler", (0, 0.1), (0.35, 0.25), mass=0.6)
@@ -330,9 +332,38 @@ def test_pages_plot_what_is_driven_and_by_how_much():
         ("D", "rocker", "ground", (0.4, 0)),
     ):
         model.add_revolute(name, first, second, point=point)
+    free = da.simulate(model, 0.2)
+    assert scene_of(free)["plots"] == ["angle of A", "rate of angle of A", "energy"]
     model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
     run = da.simulate(model, 0.2)
-    assert scene_of(run)["plots"] == ["coordinate of D", "effort of motor", "energy"]
+    assert scene_of(run)["plots"] == ["angle of A", "torque of motor", "energy"]
     found = {group["name"]: group for group in groups(run)}
-    assert found["effort of motor"]["unit"] == "N m" and found["effort of motor"]["series"][0][0] == "torque"
+    assert found["torque of motor"]["unit"] == "N m" and found["torque of motor"]["series"][0][0] == "torque of motor"
     np.testing.assert_allclose(found["power of motor"]["series"][0][1], 6.0 * run.effort("motor").value, atol=1e-9)
+
+
+def test_curves_of_a_page_are_called_as_signals_are():
+    """Label and unit as in `dalembert plot time`, of every signal that a page has: one name for one thing."""
+    model = da.Model(name="words", plane="xz")
+    model.add_body("arm", mass=1.0, inertia=0.1)
+    model.add_revolute("hinge", "ground", "arm", point=(-0.5, 0))
+    model.add_link("rod", (0.5, 0), (1.0, 0.2), mass=0.5)
+    model.add_revolute("knee", "arm", "rod", point=(0.5, 0))
+    model.add_driver("motor", "hinge", da.Harmonic(0.3, omega=4.0))
+    model.add_spring_damper("rope", "ground", "rod", between=((2, 0), (1.0, 0.2)), stiffness=30.0, length=0.5)
+    model.add_force("push", "rod", (3.0, 0))
+    model.add_marker("tip", "rod", point=(1.0, 0.2))
+    spatial = GALLERY["crank_mechanism"].build()
+    for run in (da.simulate(model, 0.1), da.simulate(spatial, 0.1)):
+        scene = scene_of(run)
+        drawn = {name: plot["unit"] for plot in scene["vectors"] for name in plot["series"]}
+        drawn |= {series["name"]: plot["unit"] for plot in scene["groups"] for series in plot["series"]}
+        known = 0
+        for name in signals_of(run.mechanism.model):
+            if name in ENERGIES or re.search(r"\.a[xyz]?$|\.acceleration$", name):
+                continue  # energies have the names of their figure; accelerations are in no page
+            item = signal(run, name)
+            known += item.label in drawn
+            assert drawn.get(item.label) == item.unit or np.abs(item.values).max() < 1e-12, name  # only pushes: no torque
+        assert known > 60
+        assert len(drawn) == sum(len(plot["series"]) for plot in (*scene["vectors"], *scene["groups"])), "each name once"

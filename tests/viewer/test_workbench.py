@@ -6,6 +6,7 @@ One page of one model with every kind of element serves most tests; names in it 
 import csv
 import io
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -158,9 +159,9 @@ def test_the_tree_finds_hides_isolates_and_sees_through(bench):
 def test_what_is_chosen_shows_its_data_and_loads_its_curves(bench, run):
     for name, text, plot in (
         ("arm", "2 kg", "position of arm"),
-        ("hinge", "revolute joint", "coordinate of hinge"),
-        ("rope", "spring-damper", "effort of rope"),
-        ("motor", "driver of hinge", "effort of motor"),
+        ("hinge", "revolute joint", "angle of hinge"),
+        ("rope", "spring-damper", "tension of rope"),
+        ("motor", "driver of hinge", "torque of motor"),
         ("tip", "marker", "position of tip"),
     ):
         count = len(bench.state["plots"])
@@ -168,6 +169,8 @@ def test_what_is_chosen_shows_its_data_and_loads_its_curves(bench, run):
         assert text in bench.page.locator(".card").inner_text()
         assert bench.state["plots"][0]["name"] == plot
         assert len(bench.state["plots"]) <= count + 1
+        shown = [one["name"] for one in bench.state["plots"]]
+        assert len(set(shown)) == len(shown), "what is there already is not drawn twice"
     assert len(bench.state["plots"]) == 4, "one plot is taken over again and again"
     row(bench, "arm").click()
     bench.do(f"viewer.scrub({float(run.t[-1])})")
@@ -184,18 +187,18 @@ def test_the_dock_adds_zooms_limits_and_saves(bench, run):
     row(bench, "arm").click()
     plot = page.locator(".plot").first
     plot.get_by_role("button", name="add a curve, set limits").click()
-    plot.get_by_label("add an output, by name").fill("velocity of arm: size")
+    plot.get_by_label("add an output, by name").fill("speed of arm")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     state = bench.state["plots"][0]
-    assert state["curves"] == ["x", "y", "z", "velocity of arm: size"]
+    assert state["curves"] == ["x of arm", "y of arm", "z of arm", "speed of arm"]
     speeds = np.linalg.norm(run.velocity("arm"), axis=1)
     low, high = (float(v.replace("−", "-")) for v in state["extremes"][3].split(" … "))
     assert high == pytest.approx(speeds.max(), rel=0.01) and 0 <= low <= 1.005 * speeds.min()  # three digits
     with page.expect_download() as download:
         plot.get_by_role("button", name="save these curves as numbers").click()
     rows = list(csv.reader(io.StringIO(download.value.path().read_text())))
-    assert rows[0] == ["t [s]", "x [m]", "y [m]", "z [m]", "velocity of arm: size [m/s]"]
+    assert rows[0] == ["t [s]", "x of arm [m]", "y of arm [m]", "z of arm [m]", "speed of arm [m/s]"]
     assert float(rows[-1][0]) == 1.0 and float(rows[-1][1]) == pytest.approx(run.position("arm")[-1, 0], abs=1e-6)
     with page.expect_download() as download:
         plot.get_by_role("button", name="save this plot as a picture").click()
@@ -209,13 +212,13 @@ def test_the_dock_adds_zooms_limits_and_saves(bench, run):
     page.keyboard.press("ArrowLeft")
     assert page.locator(".panel").bounding_box()["width"] == pytest.approx(width + 40, abs=2)
     plot.get_by_role("button", name="close this plot").click()
-    assert bench.state["plots"][0]["name"] == "coordinate of hinge"
+    assert sorted(plot["name"] for plot in bench.state["plots"]) == ["angle of hinge", "energy", "torque of motor"]
 
 
 def test_arrows_have_numbers_kinds_and_a_scale(bench, run):
     bench.do("viewer.scrub(0.4); viewer.command('forces')")
     bench.wait("document.querySelectorAll('.labels .number').length > 3")
-    assert bench.page.locator(".kind").all_inner_texts() == ["joints", "forces", "springs", "drivers", "weights"]
+    assert bench.page.locator(".kind").all_inner_texts() == ["joints", "loads", "springs", "drivers", "weights"]
     numbers = bench.page.locator(".labels .number:visible")
     shown, boxes = numbers.all_inner_texts(), [one.bounding_box() for one in numbers.all()]
     for a, b in itertools.combinations(boxes, 2):  # none covers another
@@ -266,8 +269,18 @@ def test_the_strip_marks_the_worst_instant(bench, run):
     energy = run.energy
     error = np.abs(energy.total - energy.total[0]) / energy.scale
     strip = bench.page.locator(".strip")
-    assert strip.get_attribute("aria-label").startswith("energy error at most")
-    assert "steps of" in strip.get_attribute("aria-label")
+    assert strip.get_attribute("aria-label").startswith("logarithmic: energy error ≤ ")
+    key = bench.page.locator(".strip-key")
+    told, step = (
+        re.fullmatch(r"energy error ≤ (\S+) at \S+ s", key.locator("button").inner_text()),
+        key.locator("span").inner_text(),
+    )
+    assert float(told[1].replace("−", "-")) == pytest.approx(error.max(), rel=0.06)
+    sizes = np.diff(run.t)
+    assert step == f"step {sizes.min():.2g} … {sizes.max():.2g} s"
+    key.locator("button").click()
+    assert bench.state["time"] == bench.state["worst"]["t"]
+    bench.do("viewer.scrub(0)")
     bench.page.keyboard.press("w")
     assert error[np.abs(run.t - bench.state["time"]).argmin()] == pytest.approx(error.max(), rel=0.3)
     assert bench.state["worst"]["value"] >= 0.99 * error.max()

@@ -102,7 +102,7 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
             yield "acceleration", owner, part
     if part[:1] == "w" and part[1:] in _VECTOR and owner in _rigid(model):
         yield "spin", owner, part
-    if part == "angle" and owner in _turning(model):
+    if part == "angle" and owner in turning_bodies(model):
         yield "angle", owner, part
     acting = {*(driver.name for driver in model.drivers), *(force.name for force in model.forces)}
     if text in acting and effort_kind(model, text)[0]:
@@ -113,7 +113,7 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
         yield "load", owner, part
 
 
-def _turning(model: Model) -> list[str]:
+def turning_bodies(model: Model) -> list[str]:
     """Bodies that have one angle."""
     return [] if model.plane is None else _rigid(model)
 
@@ -132,7 +132,7 @@ def signals_of(model: Model) -> Iterator[str]:
         yield from (f"{name}.rate" for name, c in zip(names, joint.coordinates, strict=False) if not c.startswith("rot"))
     for name in (*(body.name for body in model.bodies), *(marker.name for marker in model.markers)):
         yield from (f"{name}.{part}" for part in _OF_POINTS)
-        yield from (f"{name}.{part}" for part in ("angle", "angle.rate", "angle.acceleration") if name in _turning(model))
+        yield from (f"{name}.{part}" for part in ("angle", "angle.rate", "angle.acceleration") if name in turning_bodies(model))
     for name in (*(joint.name for joint in model.joints), *acting):
         yield from (f"{name}.{kind}{axis}" for kind in "ft" for axis in ("x", "y", "z", ""))
     yield from (f"{name}.power" for name in acting)
@@ -158,7 +158,7 @@ def _of_owner(model: Model, owner: str, bodies: Sequence[str], along: Sequence[s
     acts = [f"{owner}.{kind}x, y, z ({what}), {owner}.{kind} (its size)" for kind, what in (("f", "force"), ("t", "torque"))]
     if owner in bodies:
         turns = f", {owner}.wx, wy, wz (angular velocity), {owner}.wx.rate (its rate)" * (owner in _rigid(model))
-        if owner in _turning(model):
+        if owner in turning_bodies(model):
             turns = f"; {owner}.angle, {owner}.angle.rate and {owner}.angle.acceleration"
         moves = f"{owner}.vx, vy, vz (velocity), {owner}.v (its size), {owner}.ax, ay, az, a (acceleration)"
         return f"{owner!r} has {owner}.x, y, z (position), {moves}{turns}"
@@ -172,7 +172,9 @@ def _of_owner(model: Model, owner: str, bodies: Sequence[str], along: Sequence[s
 def _without_angle(model: Model, owner: str) -> str:
     """Why a body or marker has no angle, and what there is instead."""
     if marker := next((marker for marker in model.markers if marker.name == owner), None):
-        turns = f"'{marker.body}.angle' is that of its body" if marker.body in _turning(model) else "its body has none either"
+        turns = (
+            f"'{marker.body}.angle' is that of its body" if marker.body in turning_bodies(model) else "its body has none either"
+        )
         return f"{owner!r} is a marker, a point without axes; {turns}"
     if model.plane is not None:
         return f"{owner!r} is a point mass, which does not turn; give a body, or the angle of a joint"
@@ -181,6 +183,45 @@ def _without_angle(model: Model, owner: str) -> str:
         f"in space a body has no single angle: give the angle of a joint, {hinge!r}, ask for solution.cardan({owner!r}), or"
         ' write the model in a plane, Model(plane="xz")'
     )
+
+
+def words_of(model: Model, kind: str, owner: str, part: str) -> tuple[str, str]:
+    """Label and unit of what is meant, as axes, legends, tables and pages have them."""
+    match kind:
+        case "energy":
+            return part.replace("_", " "), "J"
+        case "coordinate":
+            return f"{part.replace('_', ' ')} of {owner}", "rad" if part.startswith(("angle", "rotation")) else "m"
+        case "rate":
+            label, unit = words_of(model, "coordinate", owner, part)
+            return f"rate of {label}", f"{unit}/s"
+        case "angle":
+            return f"angle of {owner}", "rad"
+        case "turning":
+            return f"{part} of angle of {owner}", "rad/s" if part == "rate" else "rad/s^2"
+        case "position":
+            return f"{part} of {owner}", "m"
+        case "velocity":
+            return _of_vector("velocity" if part[1:] else "speed", owner, part), "m/s"
+        case "acceleration":
+            return _of_vector("acceleration", owner, part), "m/s^2"
+        case "spin":
+            return _of_vector("angular velocity", owner, part), "rad/s"
+        case "spin rate":
+            return _of_vector("angular acceleration", owner, part), "rad/s^2"
+        case "effort":
+            what, unit = effort_kind(model, owner)
+            return f"{what or 'effort'} of {owner}", unit
+        case "power":
+            return f"power of {owner}", "W"
+    what, unit = ("force", "N") if part[0] == "f" else ("torque", "N m")
+    acts = any(force.name == owner for force in model.forces)
+    return _of_vector(what if acts else f"reaction {what}", owner, part), unit
+
+
+def _of_vector(what: str, owner: str, part: str) -> str:
+    """A component by the axis that a name ends with; the size of it, where the name has but one letter."""
+    return f"{what} {part[1]} of {owner}" if part[1:] else f"{what} of {owner}"
 
 
 def effort_kind(model: Model, name: str) -> tuple[str, str]:

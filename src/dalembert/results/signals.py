@@ -24,7 +24,7 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.results.angles import body_acceleration, body_angle, body_rate
 from dalembert.results.lagrangian import LagrangianResult
-from dalembert.results.signal_names import ENERGIES, effort_kind, meant
+from dalembert.results.signal_names import ENERGIES, meant, words_of
 from dalembert.results.solution import BodyResult
 
 
@@ -55,62 +55,52 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
         return Signal(str(name), "as in the Lagrangian", solution[name])
     model = solution.mechanism.model.structure  # names alone
     kind, owner, part = meant(model, text)
+    return Signal(*words_of(model, kind, owner, part), *_values(solution, kind, owner, part))
+
+
+def _values(solution: BodyResult, kind: str, owner: str, part: str) -> tuple[Array, Callable[[], Array] | None]:
+    """(nt,) what is meant, see `meant`, and what makes its rate, where that is known exactly."""
+    model = solution.mechanism.model.structure
     match kind:
-        case "coordinate":
-            return _coordinate(solution, owner, part)
-        case "rate":
-            item = _coordinate(solution, owner, part)
-            assert item.rate is not None
-            return Signal(f"rate of {item.label}", f"{item.unit}/s", item.rate)
+        case "coordinate" | "rate":
+            k = next(joint for joint in model.joints if joint.name == owner).coordinates.index(part)
+
+            def rate() -> Array:
+                return _column(solution, solution.coordinate_rate(owner), k)
+
+            if kind == "rate":
+                return rate(), None
+            return _column(solution, solution.coordinate(owner), k), None if part[:3] == "rot" else rate
         case "angle":
-            return Signal(f"angle of {owner}", "rad", body_angle(solution, owner), lambda: body_rate(solution, owner))
+            return body_angle(solution, owner), lambda: body_rate(solution, owner)
         case "turning":
-            output, unit = (body_rate, "rad/s") if part == "rate" else (body_acceleration, "rad/s^2")
-            return Signal(f"{part} of angle of {owner}", unit, output(solution, owner))
+            return (body_rate if part == "rate" else body_acceleration)(solution, owner), None
         case "position":
             k = "xyz".index(part)
-            return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], lambda: solution.velocity(owner)[:, k])
+            return solution.position(owner)[:, k], lambda: solution.velocity(owner)[:, k]
         case "velocity":
-            return _of_vector("speed" if part == "v" else "velocity", owner, part, "m/s", solution.velocity(owner))
+            return _part(solution.velocity(owner), part), None
         case "acceleration":
-            return _of_vector("acceleration", owner, part, "m/s^2", solution.acceleration(owner))
+            return _part(solution.acceleration(owner), part), None
         case "spin":
-            return _of_vector("angular velocity", owner, part, "rad/s", solution.angular_velocity(owner))
+            return _part(solution.angular_velocity(owner), part), None
         case "spin rate":
-            return _of_vector("angular acceleration", owner, part, "rad/s^2", solution.angular_acceleration(owner))
-        case "effort":
-            return _effort(solution, owner)
+            return _part(solution.angular_acceleration(owner), part), None
+        case "effort":  # positive the way its coordinate grows; of a spring its tension
+            value = solution.effort(owner).value
+            assert value is not None
+            return value, None
         case "power":
-            return Signal(f"power of {owner}", "W", solution.effort(owner).power)
+            return solution.effort(owner).power, None
     of_force = any(force.name == owner for force in model.forces)
     acting = solution.effort(owner) if of_force else solution.reaction(owner)
-    values, what, unit = (acting.force, "force", "N") if part[0] == "f" else (acting.torque, "torque", "N m")
-    return _of_vector(what if of_force else f"reaction {what}", owner, part, unit, values)
+    return _part(acting.force if part[0] == "f" else acting.torque, part), None
 
 
-def _of_vector(what: str, owner: str, part: str, unit: str, values: Array) -> Signal:
+def _part(values: Array, part: str) -> Array:
     """A component (nt,) of a vector (nt, 3) by the axis that a name ends with; its size, where it has but one letter."""
-    if len(part) == 1:
-        return Signal(f"{what} of {owner}", unit, np.linalg.norm(values, axis=1))
-    return Signal(f"{what} {part[1]} of {owner}", unit, values[:, "xyz".index(part[1])])
+    return np.linalg.norm(values, axis=1) if len(part) == 1 else values[:, "xyz".index(part[1])]
 
 
-def _effort(solution: BodyResult, name: str) -> Signal:
-    """What a driver or a force element does along its coordinate, positive the way that grows; of a spring its tension."""
-    model = solution.mechanism.model
-    what, unit = effort_kind(model, name)
-    value = solution.effort(name).value
-    assert value is not None
-    return Signal(f"{what} of {name}", unit, value)
-
-
-def _coordinate(solution: BodyResult, joint: str, part: str) -> Signal:
-    joints = solution.mechanism.model.structure.joints
-    k = next(each for each in joints if each.name == joint).coordinates.index(part)
-
-    def column(numbers: Array) -> Array:
-        return np.reshape(numbers, (len(solution.t), -1))[:, k]
-
-    rates = None if part[:3] == "rot" else lambda: column(solution.coordinate_rate(joint))
-    unit = "rad" if part.startswith(("angle", "rotation")) else "m"
-    return Signal(f"{part.replace('_', ' ')} of {joint}", unit, column(solution.coordinate(joint)), rates)
+def _column(solution: BodyResult, values: Array, k: int) -> Array:
+    return np.reshape(values, (len(solution.t), -1))[:, k]

@@ -23,12 +23,11 @@ from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.viewer.arrows import COLOUR as ARROWS
-from dalembert.viewer.arrows import Arrow, arrows_of, reach_of
+from dalembert.viewer.arrows import Arrow, arrows_of, look_at
 from dalembert.viewer.fittings import COLOURS, SPRING
 from dalembert.viewer.frames import poses
-from dalembert.viewer.framing import VIEWS, standard_view, upward, widened
+from dalembert.viewer.framing import VIEWS, standard_view, upward
 from dalembert.viewer.ground import COLOUR
-from dalembert.viewer.layers import Layered
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
 from dalembert.viewer.stage import colours, marker_part, middle_of, stage_of, trails_of
@@ -133,9 +132,7 @@ class Film:
         stage = stage_of(outline, direction)
         self.scale = stage.scale
         self.arrows, self.legend = arrows_of(self.motion, stage.scale, stage.look.radius)
-        shown = Layered(self.motion, stage.layers)
-        ends = reach_of(self.arrows, [shown.point(arrow.load.body, arrow.load.point) for arrow in self.arrows])
-        self.camera = Camera(stage.look if stage.follow else widened(stage.look, ends), size)
+        self.camera = Camera(look_at(stage, self.motion, self.arrows), size)
         self.empty = background(self.camera)
         self.way = middle_of(self.motion, stage.look.normal) if stage.follow else None
         names, markers = solution.mechanism.body_names, solution.mechanism.model.markers

@@ -1,4 +1,4 @@
-"""Loads of the model as arrows in pictures, proportional to each other, with the sizes of the page (web/arrows.js)."""
+"""Loads of the model as arrows: what pictures and pages (web/arrows.js) show at first, proportional to each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.channels import Load, applied
+from dalembert.viewer.framing import Framing, widened
+from dalembert.viewer.layers import Layered
 from dalembert.viewer.parts import Part, along_z
+from dalembert.viewer.stage import Stage
 from dalembert.viewer.surfaces import arc, faces_of
 
 COLOUR = "#1f7a34"
@@ -49,10 +52,22 @@ def arrows_of(run: BodyResult, scale: float, radius: float) -> tuple[list[Arrow]
     """
     loads = list(applied(run))
     usual = {what: max((_large(load.values) for load in loads if load.what == what), default=0.0) for what in _UNITS}
-    longest = 0.22 * min(2.0 * radius, 1.6 * scale)
+    longest = longest_of(scale, radius)
     sizes = [f"{size:.4g} {_UNITS[what]}" for what, size in usual.items() if size]
     note = f"loads, a full arrow is {', '.join(sizes)}" if sizes else ""
     return [Arrow(load, _drawn(load.values / (usual[load.what] or 1.0), longest)) for load in loads], note
+
+
+def longest_of(scale: float, radius: float) -> float:
+    """How long a full arrow is [m]: a fifth of the picture."""
+    return 0.22 * min(2.0 * radius, 1.6 * scale)
+
+
+def look_at(stage: Stage, run: BodyResult, arrows: Sequence[Arrow]) -> Framing:
+    """The camera of a stage that sees these arrows, too."""
+    shown = Layered(run, stage.layers)
+    ends = reach_of(arrows, [shown.point(arrow.load.body, arrow.load.point) for arrow in arrows])
+    return stage.look if stage.follow else widened(stage.look, ends)
 
 
 def _drawn(values: Array, longest: float) -> Array:

@@ -11,22 +11,26 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError
-from dalembert.model.elements import GROUND
-from dalembert.model.joints import TRAVEL, type_of
+from dalembert.model.elements import GROUND, Joint
+from dalembert.model.joints import type_of
 from dalembert.model.model import Model
+from dalembert.results.angles import body_angle, body_rate
 from dalembert.results.coupling_efforts import MEASURED
 from dalembert.results.efforts import Effort
-from dalembert.results.signal_names import effort_kind
+from dalembert.results.signal_names import turning_bodies, words_of
 from dalembert.results.solution import BodyResult
 
-Kind = Literal["applied", "spring", "driver", "gravity"]
+Kind = Literal["load", "applied", "spring", "driver", "gravity"]
 
-_LENGTHS = (*TRAVEL, "length")
+_SAID = ("force", "torque")  # nouns of what a model says to act on a body
 
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """An arrow: a force [N] or torque [N m] on a body, world axes, at a point in body axes; values of gravity are (1, 3)."""
+    """An arrow: a force [N] or torque [N m] on a body, world axes, at a point in body axes; values of gravity are (1, 3).
+
+    kind : "load" where the model says this force or torque on the body itself
+    """
 
     tag: str
     kind: Kind
@@ -37,7 +41,10 @@ class Load:
 
 
 def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
-    """Plots: name, unit, whether the axis is logarithmic, and (name, values at saved states) of each curve."""
+    """Plots: name, unit, whether the axis is logarithmic, (name, values at saved states) of each curve; of which element it is.
+
+    Names are those of signals: what `dalembert plot` writes at its axes.
+    """
     model = solution.mechanism.model
     with suppress(DalembertError):  # the report says why
         energy = solution.energy
@@ -46,30 +53,77 @@ def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
             parts[2:] = [("external work W", energy.external_work), ("balance T + U − W", energy.total)]
         yield _group("energy", "J", parts)
         error = np.abs(energy.total - energy.total[0]) / energy.scale
-        yield _group("energy error, relative", "", [("error", error)], log=True)
+        yield _group("energy error, relative", "", [("energy error, relative", error)], log=True)
     with suppress(DalembertError):
         drift = solution.drift
-        yield _group("constraint drift", "", [("position", drift.position), ("velocity", drift.velocity)], log=True)
-    for joint in model.joints:
-        if joint.coordinates:
-            lengths = [name in _LENGTHS for name in joint.coordinates]
-            unit = "m" if all(lengths) else "m, rad" if any(lengths) else "rad"
-            for what, per in (("coordinate", ""), ("rate", "/s")):
-                values = solution.coordinate(joint.name) if what == "coordinate" else solution.coordinate_rate(joint.name)
-                columns = values.reshape(len(solution.t), -1).T
-                series = [(name.replace("_", " "), column) for name, column in zip(joint.coordinates, columns, strict=True)]
-                yield _group(f"{what} of {joint.name}", unit.replace(",", f"{per},") + per, series)
+        yield _group("constraint drift", "", [("position drift", drift.position), ("velocity drift", drift.velocity)], log=True)
+    for k, joint in enumerate(model.joints):
+        for what, of in (("coordinate", solution.coordinate), ("rate", solution.coordinate_rate)) if joint.coordinates else ():
+            columns = of(joint.name).reshape(len(solution.t), -1).T
+            for name, unit, some in coordinate_plots(model, joint, what):
+                series = [(words_of(model, what, joint.name, joint.coordinates[part])[0], columns[part]) for part in some]
+                yield _group(name, unit, series, tag=f"joint {k}")
+    for name in turning_bodies(model):
+        for kind, angle in (("angle", body_angle), ("turning", body_rate)):
+            with suppress(DalembertError):
+                label, unit = words_of(model, kind, name, "rate")
+                yield _group(label, unit, [(label, angle(solution, name))])
+    tags = {force.name: f"force {k}" for k, force in enumerate(model.forces)}
+    tags |= {driver.name: f"driver {k}" for k, driver in enumerate(model.drivers)}
     for name, effort in efforts(solution).items():
+        label, unit = words_of(model, "effort", name, "")
         if effort.value is not None:
             columns = effort.value.reshape(len(solution.t), -1).T
-            what, unit = effort_kind(model, name)
-            labels = [what or "value"] if len(columns) == 1 else [f"value {k + 1}" for k in range(len(columns))]
-            yield _group(f"effort of {name}", unit, list(zip(labels, columns, strict=True)))
-        yield _group(f"power of {name}", "W", [("power", effort.power)])
+            labels = [label] if len(columns) == 1 else [f"{label}, {k + 1}" for k in range(len(columns))]
+            yield _group(label, unit, list(zip(labels, columns, strict=True)), tag=tags.get(name, ""))
+        label, unit = words_of(model, "power", name, "")
+        yield _group(label, unit, [(label, effort.power)], tag=tags.get(name, ""))
 
 
-def _group(name: str, unit: str, series: Sequence[tuple[str, Array]], log: bool = False) -> dict[str, Any]:
-    return {"name": name, "unit": unit, "log": log, "series": series}
+def coordinate_plots(model: Model, joint: Joint, kind: str) -> Iterator[tuple[str, str, list[int]]]:
+    """Name, unit, and which coordinates of a joint are in a plot: those of one unit; kind : "coordinate" or "rate" """
+    units = [words_of(model, kind, joint.name, part)[1] for part in joint.coordinates]
+    for unit in dict.fromkeys(units):
+        parts = [k for k, one in enumerate(units) if one == unit]
+        several = ", ".join(dict.fromkeys(joint.coordinates[k].split("_")[0] for k in parts))  # angle_first, angle_second
+        part = several if len(parts) > 1 else joint.coordinates[parts[0]]
+        yield words_of(model, kind, joint.name, part)[0], unit, parts
+
+
+def _group(name: str, unit: str, series: Sequence[tuple[str, Array]], log: bool = False, tag: str = "") -> dict[str, Any]:
+    return {"name": name, "unit": unit, "log": log, "tag": tag, "series": series}
+
+
+def vectors(model: Model, acting: Sequence[Load]) -> Iterator[dict[str, Any]]:
+    """Plots of the vectors that a page has in tables: the first of three columns; names of the components, and of the size.
+
+    acting : loads with columns of their own
+    """
+
+    def plot(table: str, at: int, tag: str, kind: str, owner: str, stem: str, name: str, on: str = "") -> dict[str, Any]:
+        parts = [words_of(model, kind, owner, stem + axis) for axis in ("x", "y", "z", "")]
+        size = [] if kind == "position" else [parts[3][0] + on]
+        labels = [label + on for label, _ in parts[:3]]
+        return {"name": name or size[0], "unit": parts[0][1], "tag": tag, "table": table, "at": at, "series": labels + size}
+
+    for k, joint in enumerate(model.joints):
+        yield plot("reactions", 3 * k, f"joint {k}", "load", joint.name, "f", "")
+    for n, k in enumerate(turning(model)):
+        yield plot("torques", 3 * n, f"joint {k}", "load", model.joints[k].name, "t", "")
+    for b, name in enumerate((*(body.name for body in model.bodies), *(marker.name for marker in model.markers))):
+        of = f"angular velocity {{}}of {name}".format
+        yield plot("poses", 7 * b, f"body {b}", "position", name, "", f"position of {name}")
+        yield plot("twists", 6 * b, f"body {b}", "velocity", name, "v", f"velocity of {name}")
+        yield {"name": of(""), "unit": "rad/s", "tag": f"body {b}", "table": "twists", "at": 6 * b + 3} | {
+            "series": [of("x "), of("y "), of("z "), of("")]
+        }
+    joints = {joint.name: joint for joint in model.joints}
+    ends = {f"force {k}": (force.name, [body for body, _ in force.sides(joints)]) for k, force in enumerate(model.forces)}
+    ends |= {f"driver {k}": (driver.name, [driver.first, driver.second]) for k, driver in enumerate(model.drivers)}
+    for k, load in enumerate(acting):
+        name, bodies = ends[load.tag]
+        alone = load.body == bodies[-1] and {*bodies} <= {GROUND, load.body}  # signals tell what acts on the last one
+        yield plot("loads", 3 * k, load.tag, "load", name, load.what[0], "", "" if alone else f" on {load.body}")
 
 
 def efforts(solution: BodyResult) -> dict[str, Effort]:
@@ -101,18 +155,18 @@ def loads(solution: BodyResult) -> Iterator[Load]:
 
 
 def applied(solution: BodyResult) -> Iterator[Load]:
-    """Of these, the forces and torques on bodies that the model says, as far as their functions are at hand."""
+    """Of these, what pictures and pages show at first: what the model says itself, as far as its functions are at hand."""
     for k, force in enumerate(solution.mechanism.model.forces):
-        if force.noun in ("force", "torque"):
+        if force.noun in _SAID:
             with suppress(DalembertError):
-                yield from (load for load in _of_force(solution, k, solution.effort(force.name)) if load.what == force.noun)
+                yield from _of_force(solution, k, solution.effort(force.name))
 
 
 def _of_force(solution: BodyResult, k: int, effort: Effort | None) -> Iterator[Load]:
     """What a force element does to bodies, NaN where that is not known."""
     model, nothing = solution.mechanism.model, np.full((len(solution.t), 3), np.nan)
     force = model.forces[k]
-    kind: Kind = "spring" if force.glyph == "spring" else "applied"
+    kind: Kind = "load" if force.noun in _SAID else "spring" if force.glyph == "spring" else "applied"
     for body, point in force.sides({joint.name: joint for joint in model.joints}):
         if body == GROUND:
             continue

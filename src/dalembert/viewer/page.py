@@ -14,7 +14,7 @@ from urllib.parse import quote
 from dalembert.files import written_whole
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.bundle import read_bundle
-from dalembert.viewer.scene import scene_of
+from dalembert.viewer.scene import scenes_of
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -28,6 +28,7 @@ _PAGE = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
+<noscript>{title}: this page moves and plots by its script, which is switched off here. Open it in a browser.</noscript>
 {data}
 <script>{script}</script>
 </body>
@@ -38,7 +39,7 @@ _PAGE = """<!doctype html>
 def page_of(solutions: Sequence[BodyResult]) -> str:
     """The page of one run, or of two to compare: the second is the ghost."""
     title = solutions[0].mechanism.model.name or "model"
-    scenes = json.dumps([scene_of(solution) for solution in solutions], allow_nan=False, separators=(",", ":"))
+    scenes = json.dumps(scenes_of(solutions), allow_nan=False, separators=(",", ":"))
     inside = scenes.replace("<", "\\u003c")  # no text in a scene can end the script
     return _page(title, f'<script id="scenes" type="application/json">{inside}</script>')
 

@@ -5,6 +5,7 @@ Everything is plain JSON; long arrays are base64 text of little-endian numbers. 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,25 +20,41 @@ from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report import make_report
 from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
+from dalembert.results.signal_names import turning_bodies, words_of
 from dalembert.results.solution import BodyResult
-from dalembert.viewer.channels import groups, loads, reactions, step_sizes, turning, twists
+from dalembert.viewer.arrows import arrows_of, longest_of, look_at
+from dalembert.viewer.channels import coordinate_plots, groups, loads, reactions, step_sizes, turning, twists, vectors
 from dalembert.viewer.fittings import COLOURS, Line
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
+from dalembert.viewer.framing import plane_normal
 from dalembert.viewer.parts import Part
 from dalembert.viewer.stage import colours, marker_part, stage_of, trails_of
 
+_FACING = 0.9  # cosine of the angle to the normal of a plane below which the camera does not look at it
 
-def scene_of(solution: BodyResult) -> dict[str, Any]:
-    """All that the page needs to show a run."""
+
+def scenes_of(solutions: Sequence[BodyResult]) -> list[dict[str, Any]]:
+    """Of runs to compare: each at the instants of all, so that differences are those of the runs."""
+    if len(solutions) < 2:
+        return [scene_of(solution) for solution in solutions]
+    times = np.unique(np.concatenate([_times(solution)[1] for solution in solutions]))
+    return [scene_of(solution, times) for solution in solutions]
+
+
+def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
+    """All that the page needs to show a run; also : times at which it is shown beside its own"""
     states = usable(solution)
     if not len(states):
         raise SimulationError("the solution holds no states that can be drawn; there is nothing to view")
     model = solution.mechanism.model
-    rates = rates_for(solution)
-    motion = _part_of(solution, states[thinned(solution.t[states], 200.0 / max(float(np.ptp(solution.t)), 1e-12))])
+    some = states[thinned(solution.t[states], 200.0 / max(float(np.ptp(solution.t)), 1e-12))]
+    motion, part = _part_of(solution, some), selected(solution, some)
     stage = stage_of(motion)
-    look, paint = stage.look, colours(len(model.bodies) + len(model.markers))
+    look = look_at(stage, part, arrows_of(part, stage.scale, stage.look.radius)[0])
+    across = plane_normal(motion)
+    paint = colours(len(model.bodies) + len(model.markers))
     weightless = solution.settings.get("without_mass", ())
+    acting = [*loads(selected(solution, states[:1]))]
     return {
         "title": model.name or "model",
         "file": "" if solution.path is None else solution.path.resolve().name,
@@ -50,6 +67,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
             "direction": _numbers(look.direction),
             "extent": _numbers(look.extent),
             "radius": look.radius,
+            "flat": across is not None and bool(abs(look.direction @ across) > _FACING),  # drawn without perspective
         },
         "up": _numbers(look.up),
         "normal": _numbers(look.normal),
@@ -80,16 +98,18 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
             {"tag": load.tag, "kind": load.kind, "what": load.what, "body": _index(motion, load.body)}
             | {"point": _numbers(load.point)}
             | ({"value": _numbers(load.values[0])} if load.kind == "gravity" else {})
-            for load in loads(selected(solution, states[:1]))
+            for load in acting
         ],
+        "vectors": [*vectors(model, [load for load in acting if load.kind != "gravity"])],
         "trails": [b for b, _ in trails_of(model)],
         "trail_points": [_numbers(point) for _, point in trails_of(model)],
         "lines": [_line(motion, line, stage.scale) for line in stage.lines],
         "fittings": [{"tag": f.tag, "body": _index(motion, f.body), "part": _part(f.part)} for f in stage.fittings],
+        "longest": longest_of(stage.scale, stage.look.radius),
         "speed": usual_speed(_span(solution)),
         "plots": _first_plots(motion, stage.scale),
         "report": report_of(solution),
-        **frames_of(solution, rates),
+        **frames_of(solution, also=also),
     }
 
 
@@ -106,24 +126,32 @@ def _span(solution: BodyResult) -> float:
     return max(asked, float(np.ptp(solution.t)))
 
 
-def rates_for(solution: BodyResult) -> Rates:
+def _rates(solution: BodyResult) -> Rates:
     """Frames per second for the whole run, also while it is still going on."""
     model, span = solution.mechanism.model, _span(solution)
     arrows = len(model.joints) + len(turning(model)) + 2 * len(model.drivers) + 3 * len(model.forces)
     coordinates = sum(len(joint.coordinates) for joint in model.joints) + len(model.forces)
+    coordinates += len(turning_bodies(model))
     return rates_of(span, 13 * (len(model.bodies) + len(model.markers)) + 3 * arrows + 2 * coordinates + 6)
 
 
-def frames_of(solution: BodyResult, rates: Rates, after: float = -np.inf) -> dict[str, Any]:
-    """What changes with time, at instants later than `after`: poses, channels, reactions."""
-    states = usable(solution)
+def _times(solution: BodyResult, after: float = -np.inf) -> tuple[npt.NDArray[np.intp], Array]:
+    """States that are shown, and instants, from the last state before `after` on."""
+    rates, states = _rates(solution), usable(solution)
     clock = needed(_part_of(solution, states), rates.usual, rates.most)
     kept = thinned(clock, 2.0)
     states, clock = states[kept], clock[kept]
-    # the last known state is the beginning of the next piece, the first one gives the energy at the start
     begin = max(int(np.searchsorted(solution.t[states], after, side="right")) - 1, 0)
-    times = filled(solution.t[states[begin:]], clock[begin:])
-    part = sampled(selected(solution, np.union1d(states[:1], states[begin:])), np.union1d(solution.t[states[:1]], times))
+    return states[begin:], filled(solution.t[states[begin:]], clock[begin:])
+
+
+def frames_of(solution: BodyResult, after: float = -np.inf, also: Array | None = None) -> dict[str, Any]:
+    """What changes with time, at instants later than `after`: poses, channels, reactions; also : further times"""
+    states, times = _times(solution, after)
+    if also is not None:
+        times = np.union1d(times, also[(also >= times[0]) & (also <= times[-1])])
+    first = usable(solution)[:1]  # gives the energy at the start
+    part = sampled(selected(solution, np.union1d(first, states)), np.union1d(solution.t[first], times))
     new, times = part.t > after, times[times > after]
     pushes = [load.values[new] for load in loads(part) if load.kind != "gravity"]
     ends, sizes = step_sizes(solution)
@@ -185,21 +213,26 @@ def _line(motion: Trajectory, line: Line, scale: float) -> dict[str, Any]:
 
 
 def _first_plots(motion: Trajectory, scale: float) -> list[str]:
-    """What a page plots until its reader chooses: something that moves, what its driver does or how fast it is, energy."""
+    """What a page plots until its reader chooses: what is driven and what that takes, or what moves and how fast; energy."""
     model = motion.mechanism.model
-    driven = {driver.joint for driver in model.drivers}
-    # those with one coordinate, of a driven mechanism the output: not driven itself, on the ground
-    order = {j.name: (len(j.coordinates) > 1, j.name in driven, bool(driven) and GROUND not in j.bodies) for j in model.joints}
+    driven = [driver.joint for driver in model.drivers]
+    # what is driven, then those with one coordinate, pins before rails, on the ground first
+    order = {
+        j.name: (j.name not in driven, len(j.coordinates) > 1, GROUND not in j.bodies, "angle" not in j.coordinates)
+        for j in model.joints
+    }
     moving = (
-        (f"coordinate of {joint.name}", f"rate of {joint.name}")
+        name
         for joint in sorted(model.joints, key=lambda joint: order[joint.name])
-        if joint.coordinates and float(np.ptp(motion.coordinate(joint.name), axis=0).max()) > 1e-6 * scale
+        for plots in zip(*(coordinate_plots(model, joint, kind) for kind in ("coordinate", "rate")), strict=True)
+        if np.ptp(motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, plots[0][2]], axis=0).max() > 1e-6 * scale
+        for name, *_ in plots
     )
     paths = {body.name: float(np.ptp(motion.position(body.name), axis=0).max()) for body in model.bodies}
     most = max(paths, key=lambda name: paths[name])
-    moved, fast = next(moving, (f"position of {most}", f"velocity of {most}"))
+    moved, fast = next(zip(moving, moving, strict=True), (f"position of {most}", f"velocity of {most}"))
     acts = driven and all(body.mass for body in model.bodies)
-    return [moved, f"effort of {model.drivers[0].name}" if acts else fast, "energy"]
+    return [moved, words_of(model, "effort", model.drivers[0].name, "")[0] if acts else fast, "energy"]
 
 
 def report_of(solution: BodyResult) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from dalembert.results.plain import INCOMPLETE
 from dalembert.results.sampling import usable
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.page import live_page, policy
-from dalembert.viewer.scene import frames_of, rates_for, report_of, scene_of
+from dalembert.viewer.scene import frames_of, report_of, scenes_of
 
 ADDRESS = "127.0.0.1"
 _NAMES = (ADDRESS, "localhost")
@@ -86,11 +86,11 @@ class LiveServer:
             if not len(usable(solution)) and solution.status == INCOMPLETE:
                 continue
             if shown is None:
-                scenes = [scene_of(run) for run in (solution, *self._compare)]
+                scenes = scenes_of((solution, *self._compare))
                 curves = _curves(scenes[0])
                 yield "scenes", scenes
             elif len(solution.t) > len(shown.t):
-                frames = frames_of(solution, rates_for(solution), after=float(shown.t[-1]))
+                frames = frames_of(solution, after=float(shown.t[-1]))
                 if _curves(frames) != curves:  # the first external work
                     yield "restart", None
                     return

@@ -7,7 +7,8 @@ import { Solids } from "./solids.js";
 export const KINDS = {
   reaction: { text: "joints", force: "#d9480f", torque: "#7a3fc4" },
   unsure: { text: "joints, not all unique", force: "#767b84", torque: "#767b84" }, // redundancy leaves a part of it undetermined
-  applied: { text: "forces", force: "#1f7a34", torque: "#1f7a34" },
+  load: { text: "loads", force: "#1f7a34", torque: "#1f7a34" }, // forces and torques of the model on bodies: shown at first
+  applied: { text: "force elements", force: "#8a6d1a", torque: "#8a6d1a" },
   spring: { text: "springs", force: "#0b7285", torque: "#0b7285" },
   driver: { text: "drivers", force: "#a61e6e", torque: "#a61e6e" },
   gravity: { text: "weights", force: "#51628a", torque: "#51628a" },
@@ -19,7 +20,7 @@ export class Arrows {
   constructor(stage, run, layer, visibility) {
     Object.assign(this, { stage, run, visibility });
     this.solids = new Solids(stage.scene, layer, visibility, run.scene.scale, true);
-    this.kinds = new Set();
+    this.kinds = { force: new Set(), torque: new Set() };
     this.factor = 1;
     this.all = [];
   }
@@ -41,16 +42,16 @@ export class Arrows {
 
   #made(tag, kind, what, body, point, vector) {
     const { scale } = this.run.scene;
-    const arrow = { tag, kind, what, body, point, vector, shaft: new Matrix4(), tip: new Matrix4(), end: new Vector3(), value: 0, shown: false };
+    const arrow = { tag, kind, what, body, point, vector, shaft: new Matrix4(), tip: new Matrix4(), begin: new Vector3(), end: new Vector3(), value: 0, shown: false };
     const colour = KINDS[kind][what];
     const add = (solid, size, part) => this.solids.add({ kind: solid, size, colour, frame: () => (arrow.shown ? arrow[part] : null), tag });
-    if (what === "torque") add("arc", [(0.0055 * scale) / (0.5 * this.#longest)], "shaft");
+    if (what === "torque") add("arc", [(0.0055 * scale) / (0.5 * this.run.scene.longest)], "shaft");
     else add("shaft", [0.0055 * scale], "shaft");
     add("tip", [0.015 * scale, 0.04 * scale], "tip");
     return arrow;
   }
 
-  // wanted: of "force", "torque"; kinds: a set of those in KINDS
+  // wanted: of "force", "torque"; kinds: of each a set of those in KINDS
   show(wanted, kinds, factor) {
     Object.assign(this, { wanted, kinds, factor });
     if (wanted.size && !this.all.length) this.#build();
@@ -64,29 +65,24 @@ export class Arrows {
 
   update(t) {
     if (!this.wanted?.size) return;
+    this.usual = { force: this.run.usual("force", this.kinds.force), torque: this.run.usual("torque", this.kinds.torque) };
     for (const arrow of this.all) {
-      arrow.shown = this.wanted.has(arrow.what) && this.kinds.has(arrow.kind) && this.visibility.shows(arrow.tag);
+      arrow.shown = this.wanted.has(arrow.what) && this.kinds[arrow.what].has(arrow.kind) && this.visibility.shows(arrow.tag);
       if (arrow.shown) this.#point(arrow, arrow.vector(t, along));
     }
     this.solids.update();
   }
 
-  // The largest usual reaction is a fifth of the picture; a torque's circle is as wide.
-  get #longest() {
-    const { scale, camera } = this.run.scene;
-    return 0.22 * Math.min(2 * camera.radius, 1.6 * scale);
-  }
-
-  // Lengths are proportional.
+  // Lengths are proportional, the usual largest of what is shown has the full one; a torque's circle is as wide.
   #point(arrow, vector) {
     const tip = 0.04 * this.run.scene.scale;
     const value = vector.length();
-    const length = Math.min(1.5, (this.factor * value) / (this.run.usual[arrow.what] || 1)) * this.#longest;
+    const length = Math.min(1.5, (this.factor * value) / (this.usual[arrow.what] || 1)) * this.run.scene.longest;
     arrow.shown = Number.isFinite(value) && length > 0.15 * tip;
     if (!arrow.shown) return;
     arrow.value = value;
     turn.setFromUnitVectors(Z, vector.divideScalar(value));
-    this.run.point(arrow.body, arrow.point, from);
+    arrow.begin.copy(this.run.point(arrow.body, arrow.point, from));
     const sharp = Math.min(1, length / (2 * tip));
     if (arrow.what === "torque") {
       arrow.shaft.compose(from, turn, size.setScalar(0.5 * length));

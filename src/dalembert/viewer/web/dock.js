@@ -1,12 +1,13 @@
 // The plot dock: plots in a column that can be made wider, one window of time for all, curves of what is chosen.
 
+import { angles } from "./numbers.js";
 import { element } from "./page.js";
 import { outputsOf } from "./outputs.js";
 import { Plot } from "./plot.js";
 
 export class Dock {
-  // names: of the runs; shown: groups at first; seek(t): called when the user points into a plot
-  constructor(parent, runs, names, shown, seek) {
+  // names: of the runs; shown: groups at first; seek(t): called when the user points into a plot; degrees(): when they are asked for
+  constructor(parent, runs, names, shown, seek, degrees) {
     Object.assign(this, { runs, names, seek, time: 0, window: null, difference: false });
     this.groups = runs.map(outputsOf);
     const bar = element(parent, "div", "dock");
@@ -19,9 +20,11 @@ export class Dock {
       return made;
     };
     button("+ plot", "add a plot", () => this.add(this.known[0], true));
+    element(bar, "span", "", "time");
     button("−", "show more time", () => this.zoom(2));
     button("+", "show less time", () => this.zoom(0.5));
     this.all = button("all", "show the whole time", () => this.setWindow(null));
+    this.turned = button("deg", "angles in degrees (A)", degrees);
     if (runs.length > 1) {
       this.differs = button("Δ", "difference of the two runs", () => {
         this.difference = !this.difference;
@@ -39,21 +42,22 @@ export class Dock {
   // Names of all groups, and of single curves for who adds one to a plot.
   #list() {
     this.known = this.groups[0].map(({ name }) => name);
-    const curves = this.groups[0].flatMap(({ name, series, size }) => [...series.map((one) => `${name}: ${one.name}`), ...(size ? [`${name}: size`] : [])]);
+    const curves = this.groups[0].flatMap(({ series }) => series.map(({ name }) => name));
     this.outputs.replaceChildren(...curves.map((name) => Object.assign(document.createElement("option"), { value: name })));
   }
 
   add(name, first) {
     const plot = new Plot(this, name);
-    if (first) {
-      this.plots.unshift(plot);
-      this.space.prepend(plot.box);
-    } else {
-      this.plots.push(plot);
-      this.space.append(plot.box);
-    }
+    this.plots.push(plot);
+    this.space.append(plot.box);
+    if (first) this.#front(plot);
     plot.draw();
     return plot;
+  }
+
+  #front(plot) {
+    this.plots = [plot, ...this.plots.filter((other) => other !== plot)];
+    this.space.prepend(plot.box);
   }
 
   remove(plot) {
@@ -62,17 +66,22 @@ export class Dock {
     if (plot === this.selected) this.selected = null;
   }
 
-  // Curves of an element: in a plot of their own, which the next element takes over unless its reader has put something into it.
-  load(names) {
-    const [name] = names.filter((one) => this.known.includes(one));
+  // Curves of an element first: those that are there, or in a plot of their own, which the next element takes over unless its
+  // reader has put something into it.
+  load(tag) {
+    const name = this.groups[0].find((group) => group.tag === tag)?.name;
     if (!name) return;
+    const there = this.plots.find((plot) => plot.choice.value === name);
+    if (there) return this.#front(there);
     if (this.selected && !this.selected.own) this.selected.choose(name);
     else this.selected = this.add(name, true);
     this.selected.own = false;
+    this.#front(this.selected);
   }
 
   rebuild() {
     this.differs?.setAttribute("aria-pressed", this.difference);
+    this.turned.setAttribute("aria-pressed", angles.degrees);
     for (const plot of this.plots) plot.draw();
   }
 

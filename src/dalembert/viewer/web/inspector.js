@@ -2,11 +2,11 @@
 
 import { Box3, Raycaster, Vector3 } from "three";
 import { Chosen } from "./chosen.js";
-import { short, vector } from "./numbers.js";
+import { beside, inUnit, short, vector } from "./numbers.js";
 import { element } from "./page.js";
 
 export class Inspector {
-  // loads(actor, tag): called when an element is chosen
+  // loads(tag): called when an element is chosen
   constructor(stage, page, places, actors, visibility, loads) {
     Object.assign(this, { stage, page, places, actors, visibility, loads });
     this.marks = new Chosen(stage);
@@ -88,7 +88,7 @@ export class Inspector {
     const { card } = this.page;
     card.hidden = !found;
     if (!found) return;
-    this.loads(found.actor, found.tag);
+    this.loads(found.tag);
     card.replaceChildren();
     element(card, "h2", "", found.what.title);
     element(card, "p", "", found.what.text);
@@ -98,13 +98,13 @@ export class Inspector {
       element(row, "th", "", name);
       return element(row, "td");
     });
-    this.#write(0);
+    this.write();
     this.wake();
   }
 
-  #write(now) {
+  write(now = 0) {
     this.written = now;
-    this.chosen.what.values.forEach(([, value], k) => (this.cells[k].textContent = value(this.time)));
+    this.chosen?.what.values.forEach(([, value], k) => (this.cells[k].textContent = value(this.time)));
   }
 
   showNames(value) {
@@ -124,7 +124,7 @@ export class Inspector {
       this.pending = null;
     }
     this.time = t;
-    if (this.chosen && (!now || now - this.written > 80)) this.#write(now);
+    if (this.chosen && (!now || now - this.written > 80)) this.write(now);
     this.marks.update();
     for (const { tag, label, at } of this.names) {
       label.hidden = !this.visibility.shows(tag);
@@ -143,16 +143,17 @@ function describe({ run }, tag) {
   const joint = run.joints[k];
   const turning = run.scene.turning.indexOf(k);
   const name = (b) => (b < 0 ? "ground" : run.bodies[b].name);
-  const group = run.groups.find((one) => one.name === `coordinate of ${joint.name}`);
-  const coordinates = (group?.series ?? []).map((series) => [series.name, (t) => `${short(run.value(series, t))} ${unitOf(series.name)}`]);
+  const coordinates = run.groups
+    .filter((group) => group.tag === tag && ["m", "rad"].includes(group.unit))
+    .flatMap(({ unit, series }) => series.map((one) => [one.name.slice(0, -` of ${joint.name}`.length), (t) => told(run.value(one, t), unit)]));
   return {
     title: joint.name,
     text: `${joint.type.replaceAll("_", " ")} joint, ${name(joint.first)} to ${name(joint.second)}`,
     values: [
       ...coordinates,
-      ["reaction", (t) => `${short(run.force(k, t, point).length())} N`],
-      ["", (t) => `${vector(run.force(k, t, point))} N`],
-      ...(turning < 0 ? [] : [["torque", (t) => `${vector(run.torque(turning, t, point))} N m`]]),
+      ["reaction force", (t) => `${vector(run.force(k, t, point), run.sizes.force.reaction)} N`],
+      ["its size", (t) => `${beside(run.force(k, t, point).length(), run.sizes.force.reaction)} N`],
+      ...(turning < 0 ? [] : [["reaction torque", (t) => `${vector(run.torque(turning, t, point), run.sizes.torque.reaction)} N m`]]),
       ...(joint.unique ? [] : [["not unique", () => joint.undetermined.join(", ") || (turning < 0 ? "all of it" : "reaction and torque")]]),
     ],
   };
@@ -165,10 +166,10 @@ function describeBody(run, k) {
     title: body.name,
     text: body.marker ? "marker" : `body, ${short(body.mass)} kg`,
     values: [
-      [body.marker ? "position" : "centre", () => `${vector(run.position[k])} m`],
+      [body.marker ? "position" : "centre of mass", () => `${vector(run.position[k])} m`],
       ["velocity", (t) => `${vector(run.twist(k, "velocity", t, point))} m/s`],
       ["speed", (t) => `${short(run.twist(k, "velocity", t, point).length())} m/s`],
-      ["turning", (t) => `${vector(run.twist(k, "angular velocity", t, point))} rad/s`],
+      ["angular velocity", (t) => toldVector(run.twist(k, "angular velocity", t, point), "rad/s")],
       ...(moments.some((I) => I > 0) ? [["inertia, principal", () => `${moments.map((I) => short(I)).join(", ")} kg m²`]] : []),
     ],
   };
@@ -184,6 +185,12 @@ function describeLoad(run, tag, kind, k) {
   };
 }
 
-function unitOf(coordinate) {
-  return ["translation", "length", "x", "y"].includes(coordinate) ? "m" : "rad";
+function told(value, unit) {
+  const [factor, shown] = inUnit(unit);
+  return `${short(factor * value)} ${shown}`;
+}
+
+function toldVector(value, unit) {
+  const [factor, shown] = inUnit(unit);
+  return `${vector(value.multiplyScalar(factor))} ${shown}`;
 }

@@ -5,12 +5,15 @@ import { short } from "./numbers.js";
 import { nameOf } from "./outputs.js";
 import { element } from "./page.js";
 
+const ALL = () => new Set(Object.keys(KINDS).filter((kind) => kind !== "gravity"));
+const LOADS = () => new Set(["load"]);
 const MOST = 24; // numbers at a time, the largest arrows first
 
 export class Legend {
   constructor(page, places, actor, changed) {
     Object.assign(this, { places, actor, changed });
-    this.kinds = new Set(Object.keys(KINDS).filter((kind) => kind !== "gravity"));
+    const loaded = (what) => actor.run.scene.loads.some((load) => load.what === what && load.kind === "load");
+    this.kinds = { force: loaded("force") ? LOADS() : ALL(), torque: loaded("torque") ? LOADS() : ALL() };
     this.factor = 1;
     this.box = element(page.head, "section", "key");
     this.box.setAttribute("aria-label", "arrows");
@@ -19,15 +22,23 @@ export class Legend {
     this.spans = [];
   }
 
+  // Beside loads, all other arrows; whether there are more now.
+  more(what) {
+    const { kinds, actor } = this;
+    if (!actor.arrows.present(new Set([what])).some((kind) => ALL().has(kind) && !kinds[what].has(kind)) || !kinds[what].has("load") || kinds[what].size > 1) return false;
+    kinds[what] = ALL();
+    return true;
+  }
+
   // wanted: of "force", "torque"
   show(wanted) {
     this.wanted = wanted;
     this.box.hidden = !wanted.size;
     this.box.replaceChildren();
     if (!wanted.size) return;
-    const { usual } = this.actor.run;
-    const scale = [["force", "N"], ["torque", "N m"]].filter(([what]) => wanted.has(what) && usual[what]).map(([what, unit]) => `${short(usual[what] / this.factor)} ${unit}`);
-    element(this.box, "p", "", `a full arrow is ${scale.join(", ")}`);
+    const usual = (what) => (wanted.has(what) ? this.actor.run.usual(what, this.kinds[what]) : 0);
+    const scale = [["force", "N"], ["torque", "N m"]].filter(([what]) => usual(what)).map(([what, unit]) => `${short(usual(what) / this.factor)} ${unit}`);
+    element(this.box, "p", "", scale.length ? `a full arrow is ${scale.join(", ")}` : "no arrows");
     const line = element(this.box, "div", "sizes");
     for (const [text, title, factor] of [["−", "shorter arrows", 0.5], ["+", "longer arrows", 2]]) {
       const button = element(line, "button", "small", text);
@@ -42,13 +53,15 @@ export class Legend {
       const { text, force, torque } = KINDS[kind];
       const button = element(this.box, "button", "kind");
       button.type = "button";
-      button.setAttribute("aria-pressed", this.kinds.has(kind));
+      const on = [...wanted].some((what) => this.kinds[what].has(kind));
+      button.setAttribute("aria-pressed", on);
+      button.title = on ? "shown: hide" : "hidden: show";
       for (const [what, colour] of [["force", force], ["torque", torque]]) {
         if (wanted.has(what) && (what === "force" || torque !== force || !wanted.has("force"))) element(button, "i").style.background = colour;
       }
       button.append(text);
       button.addEventListener("click", () => {
-        if (!this.kinds.delete(kind)) this.kinds.add(kind);
+        for (const what of wanted) this.kinds[what][on ? "delete" : "add"](kind);
         this.changed();
       });
     }
@@ -67,6 +80,6 @@ export class Legend {
       span.textContent = `${this.named ? `${nameOf(this.actor.run, arrow.tag)} ` : ""}${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
       span.style.borderLeftColor = KINDS[arrow.kind][arrow.what];
     });
-    largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8));
+    largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8, arrow.begin));
   }
 }

@@ -1,14 +1,28 @@
-// Numbers as text: few digits, real minus signs.
+// Numbers as text: few digits, real minus signs, angles in the unit that is asked for.
+
+export const angles = { degrees: false };
+
+// What to multiply by, and the unit then: rad, rad/s and rad/s^2 become deg, deg/s and deg/s^2 for who asks, as in figures.
+export function inUnit(unit) {
+  return angles.degrees && unit.startsWith("rad") ? [180 / Math.PI, unit.replace("rad", "deg")] : [1, unit];
+}
 
 export function short(value, digits = 3) {
   if (value === 0) return "0";
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size < 1e-3 || size >= 1e5) return value.toExponential(size < 1e-3 && digits < 4 ? 0 : 2).replace("e+", "e").replaceAll("-", "−");
+  const [digitsOf, power] = value.toExponential(digits - 1).split("e");
+  if (size < 1e-3 || size >= 1e5) return `${Number(digitsOf)}e${Number(power)}`.replaceAll("-", "−");
   return String(Number(value.toPrecision(digits))).replaceAll("-", "−");
 }
 
-export const vector = (v) => `${short(v.x)}, ${short(v.y)}, ${short(v.z)}`;
+// 0 for what is rounding beside a usual value.
+export const beside = (value, usual) => short(Math.abs(value) < 1e-10 * usual ? 0 : value);
+
+export function vector({ x, y, z }, usual = 0) {
+  const largest = Math.max(Math.abs(x), Math.abs(y), Math.abs(z), usual);
+  return [x, y, z].map((v) => beside(v, largest)).join(", ");
+}
 
 // Minus signs of numbers in a text as in the plots; hyphens stay.
 export function typeset(text) {

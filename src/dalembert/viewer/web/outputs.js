@@ -1,32 +1,44 @@
-// Every output of a run that can be plotted, by name: groups of curves over time.
+// Every output of a run that can be plotted, by the names of signals: groups of curves over time.
+
+import { inUnit } from "./numbers.js";
 
 export function outputsOf(run) {
-  const groups = run.groups.map((group) => ({ ...group, times: () => run.channelTimes, data: () => group.series.map((s) => s.values) }));
-  // three columns and their length, of a table with `width` columns
-  const vectors = (name, unit, table, width, first, times = "channelTimes") =>
-    groups.push({
-      name,
-      unit,
-      log: false,
-      series: [{ name: "x" }, { name: "y" }, { name: "z" }],
-      size: true,
-      times: () => run[times],
-      data: () => [0, 1, 2].map((axis) => column(run[table], width(), first + axis)),
-    });
-  const { scene, joints, bodies } = run;
-  joints.forEach((joint, j) => vectors(`reaction at ${joint.name}`, "N", "reactions", () => 3 * joints.length, 3 * j));
-  scene.turning.forEach((j, k) => vectors(`reaction torque at ${joints[j].name}`, "N m", "torques", () => 3 * scene.turning.length, 3 * k));
-  bodies.forEach(({ name }, b) => {
-    vectors(`position of ${name}`, "m", "poses", () => 7 * bodies.length, 7 * b, "times");
-    vectors(`velocity of ${name}`, "m/s", "twists", () => 6 * bodies.length, 6 * b);
-    vectors(`angular velocity of ${name}`, "rad/s", "twists", () => 6 * bodies.length, 6 * b + 3);
-  });
-  scene.loads.forEach(({ tag, what, body, value }, k) => {
-    if (value) return; // a weight is constant
-    vectors(`${what} of ${nameOf(run, tag)} on ${bodies[body].name}`, what === "force" ? "N" : "N m", "loads", () => 3 * run.loadCount, 3 * run.columns[k]);
-  });
-  if (run.stepEnds.length) groups.push({ name: "step size", unit: "s", log: true, series: [{ name: "step" }], times: () => run.stepEnds, data: () => [run.stepSizes] });
+  const groups = run.groups.map((group) => made({ ...group, times: () => run.channelTimes, data: () => group.series.map((s) => s.values) }));
+  const tables = {
+    poses: () => [run.poses, 7 * run.bodies.length],
+    reactions: () => [run.reactions, 3 * run.joints.length],
+    torques: () => [run.torques, 3 * run.scene.turning.length],
+    twists: () => [run.twists, 6 * run.bodies.length],
+    loads: () => [run.loads, 3 * run.loadCount],
+  };
+  for (const { table, at, series, ...group } of run.scene.vectors) {
+    const columns = () => [0, 1, 2].map((axis) => column(...tables[table](), at + axis));
+    groups.push(
+      made({
+        ...group,
+        log: false,
+        series: series.map((name, k) => ({ name, asked: k > 2 })), // the size is drawn for who asks
+        times: () => (table === "poses" ? run.times : run.channelTimes),
+        data: () => (series.length > 3 ? withSize(columns()) : columns()),
+      }),
+    );
+  }
+  if (run.stepEnds.length) groups.push(made({ name: "step size", unit: "s", log: true, series: [{ name: "step size" }], times: () => run.stepEnds, data: () => [run.stepSizes] }));
   return groups;
+}
+
+// With its data in the units that are shown.
+function made(group) {
+  return {
+    ...group,
+    get shownUnit() {
+      return inUnit(group.unit)[1];
+    },
+    data: () => {
+      const [factor] = inUnit(group.unit);
+      return factor === 1 ? group.data() : group.data().map((values) => values.map((v) => factor * v));
+    },
+  };
 }
 
 // What an element is called.
@@ -35,19 +47,10 @@ export function nameOf(run, tag) {
   return { body: run.bodies, joint: run.joints, force: run.scene.forces, driver: run.scene.drivers }[kind][Number(index)].name;
 }
 
-// Outputs that belong to an element, the first one first.
-export function outputsFor(run, tag) {
-  const name = nameOf(run, tag);
-  const [kind] = tag.split(" ");
-  const wanted = {
-    body: [`position of ${name}`, `velocity of ${name}`],
-    joint: [`coordinate of ${name}`, `reaction at ${name}`],
-    force: [`effort of ${name}`, `power of ${name}`],
-    driver: [`effort of ${name}`, `power of ${name}`],
-  };
-  return wanted[kind];
-}
-
 function column(values, width, offset) {
   return Float32Array.from({ length: values.length / width }, (_, k) => values[k * width + offset]);
+}
+
+function withSize([x, y, z]) {
+  return [x, y, z, x.map((_, k) => Math.hypot(x[k], y[k], z[k]))];
 }

@@ -56,7 +56,8 @@ function judge(chip, { headline, verdict, lines }) {
 
 export class Page {
   // names: of the runs; commands: { name: { key, text, act, on() } } in the order of the buttons
-  constructor([scene, second], names, timeline, commands) {
+  constructor(scenes, names, timeline, commands) {
+    const [scene, second] = scenes;
     this.timeline = timeline;
     this.commands = commands;
     const { body } = document;
@@ -71,14 +72,17 @@ export class Page {
     this.head = element(this.stage, "header", "head");
     element(this.head, "h1", "", scene.title).title = scene.title;
     const chips = element(this.head, "div", "chips");
-    this.chip = element(chips, "button", "chip");
+    const chip = () => Object.assign(element(chips, "button", "chip"), { type: "button" });
+    this.chips = [chip()];
     const [name, other] = names;
     element(chips, "span", "chip quiet", other ? `${name}: ${scene.method}` : scene.method);
     if (other) {
       element(chips, "span", "chip quiet", `compared with ${other}: ${second.method}`);
-      if (second.status !== "incomplete") judge(element(chips, "span"), { ...second.report, headline: `${other}: ${second.report.headline}` });
+      this.chips.push(chip());
     }
     this.scaleNote = element(chips, "span", "chip quiet", "");
+    const hint = Object.assign(element(chips, "button", "hint", "keys: ?"), { type: "button", title: "what keys and mouse do (?)" });
+    hint.addEventListener("click", () => this.help());
     this.#buttons();
     this.#transport();
     this.panel = element(body, "aside", "panel");
@@ -89,9 +93,9 @@ export class Page {
     this.tip = element(this.stage, "div", "tip");
     this.tip.hidden = true;
     this.plots = element(this.panel, "div");
-    this.trust = element(this.panel, "details", "trust");
-    this.chip.addEventListener("click", () => commands.report.act());
-    this.report(scene.report, scene.status);
+    this.trusts = scenes.map(() => element(this.panel, "details", "trust"));
+    this.chips.forEach((one, k) => one.addEventListener("click", () => commands.report.act(k)));
+    scenes.forEach(({ report, status }, k) => this.report(report, status, k, other && names[k]));
     timeline.onChange(() => this.update());
     this.update();
   }
@@ -189,15 +193,17 @@ export class Page {
     }
   }
 
-  // The trust report: one chip that says it all, and behind it the blocks that every other form of the report has.
-  report({ headline, verdict, lines }, status) {
+  // The trust report of a run: a chip that says it all, and behind it the blocks that every other form of the report has.
+  report({ headline, verdict, lines }, status, k = 0, name = "") {
+    const [chip, box] = [this.chips[k], this.trusts[k]];
     const running = status === "incomplete";
-    judge(this.chip, { headline, verdict, lines });
-    if (running) Object.assign(this.chip, { className: "chip running", textContent: "still running" });
-    this.chip.title = ["show the trust report (R)", this.chip.title].filter(Boolean).join("; ");
-    this.trust.replaceChildren();
-    element(this.trust, "summary", "", "Trust report");
-    const table = element(this.trust, "table");
+    judge(chip, { headline: name ? `${name}: ${headline}` : headline, verdict, lines });
+    if (running) Object.assign(chip, { className: "chip running", textContent: "still running" });
+    chip.title = [`show the trust report${k ? "" : " (R)"}`, chip.title].filter(Boolean).join("; ");
+    box.replaceChildren();
+    element(box, "summary", "", name ? `Trust report of ${name}` : "Trust report");
+    element(box, "p", "", `Verdict: ${headline}. Each check has a limit; its bar grows by a tenth for each power of ten and is full at the limit.`);
+    const table = element(box, "table");
     for (const { name, value, limit, verdict, cells } of lines.filter(({ block }) => block === "checks")) {
       const row = element(table, "tr", verdict.toLowerCase());
       element(row, "th", "", name);
@@ -211,11 +217,12 @@ export class Page {
       }
       element(row, "td", "verdict", { pass: "✓", FAIL: "✗", WARN: "!" }[verdict] ?? "");
     }
-    const block = (heading, chosen, text, open) => {
+    const block = (heading, meaning, chosen, text, open) => {
       if (!chosen.length) return;
-      const folded = element(this.trust, "details");
+      const folded = element(box, "details");
       folded.open = open;
       element(folded, "summary", "", heading);
+      if (meaning) element(folded, "p", "", meaning);
       const body = element(folded, "table");
       for (const line of chosen) {
         const row = element(body, "tr");
@@ -223,9 +230,9 @@ export class Page {
         element(row, "td", "", typeset(line[text]));
       }
     };
-    block("careful", lines.filter((line) => line.block === "careful"), "value", true);
-    block("what to do", lines.filter((line) => line.advice), "advice", true);
-    block("details", lines.filter((line) => line.block === "details"), "value", false);
+    block("careful", "What limits the use of results that are right.", lines.filter((line) => line.block === "careful"), "value", true);
+    block("what to do", "", lines.filter((line) => line.advice), "advice", true);
+    block("details", "", lines.filter((line) => line.block === "details"), "value", false);
   }
 
   // Titles of the two halves.
@@ -256,7 +263,20 @@ export class Page {
       element(list, "dt", "", key);
       element(list, "dd", "", text);
     }
-    element(this.sheet, "p", "", "Drag to turn, right-drag to shift, wheel to zoom to the pointer. Point at a part for its name, click for its data and curves, click twice to look at it. Drag in a plot to move in time, wheel to see less of it.");
+    element(this.sheet, "p", "", "Drag to turn, right-drag to shift, wheel to zoom to the pointer; with fingers one turns, two shift and zoom. Point at a part for its name, click for its data and curves, click twice to look at it. F adds all forces to the loads of the model, then shows none; M does so with torques. Drag in a plot to move in time, wheel to see less of it.");
     this.sheet.addEventListener("click", () => this.help());
   }
+}
+
+// Instead of a picture, in a browser that cannot draw it.
+export function withoutPicture([{ title, file, report }]) {
+  document.body.replaceChildren();
+  document.body.className = "bare";
+  const box = element(document.body, "main", "without");
+  element(box, "h1", "", title);
+  element(box, "p", "", `Trust report: ${report.headline}`);
+  element(box, "p", "", "The moving picture needs WebGL 2, which this browser does not have or has switched off. Switch on hardware acceleration in its settings, or open the page in another browser.");
+  element(box, "p", "", "Without a browser:");
+  const run = file || "RUN";
+  for (const command of [`dalembert plot ${run}`, `dalembert view ${run} --out motion.gif`, `dalembert export ${run} picture.png`]) element(box, "pre", "", command);
 }

@@ -2,13 +2,15 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { short } from "./numbers.js";
+import { inUnit, short } from "./numbers.js";
 import { element } from "./page.js";
 import { locate } from "./run.js";
 import { save } from "./save.js";
 
 const SMALLEST = 1e-17; // smaller errors are rounding; a logarithmic axis ends here
 const told = (value, digits) => short(value === SMALLEST ? 0 : value, digits);
+// between ticks of an axis in degrees: parts of a turn, whole turns, decimals of small angles
+const PARTS_OF_A_TURN = [...[-12, -9, -6, -3, -2, -1].flatMap((p) => [1, 2, 5].map((digit) => Number(`${digit}e${p}`))), 1, 2, 5, 10, 15, 30, 45, 90, 180, ...[1, 10, 100, 1000, 10000].flatMap((turns) => [360 * turns, 720 * turns, 1800 * turns])];
 // at least 3 to 1 on the page: WCAG 2.2, 1.4.11
 const PALETTES = {
   light: ["#2f80cb", "#c27400", "#bd1f01", "#832db6", "#00857a", "#a96b59", "#717581", "#8a7f3c"],
@@ -18,13 +20,13 @@ const PALETTES = {
 export class Plot {
   constructor(dock, name) {
     this.dock = dock;
-    this.extra = []; // [group, series] that the reader has added
-    this.limits = [null, null];
+    this.extra = []; // names of curves that the reader has added
+    this.limits = [null, null]; // of the axis, in SI units
     this.box = document.createElement("section");
     this.box.className = "plot";
     const head = element(this.box, "header");
     this.choice = element(head, "select");
-    this.choice.title = "what to plot";
+    this.choice.title = name;
     this.choice.setAttribute("aria-label", "what to plot");
     for (const group of dock.groups[0]) this.choice.add(new Option(group.name));
     this.choice.value = name;
@@ -50,7 +52,7 @@ export class Plot {
   }
 
   choose(name) {
-    this.choice.value = name;
+    this.choice.value = this.choice.title = name;
     this.extra = [];
     this.draw();
   }
@@ -74,22 +76,27 @@ export class Plot {
     };
     const name = field("add an output, by name", "", (input) => this.add(input.value) && (input.value = ""));
     name.setAttribute("list", "outputs");
-    ["from", "to"].forEach((label, k) => {
-      const input = field(label, this.limits[k] ?? "", () => {
-        this.limits[k] = input.value.trim() === "" ? null : Number(input.value.replace("−", "-"));
+    this.ends = ["from", "to"].map((label, k) => {
+      const input = field(label, "", () => {
+        this.limits[k] = input.value.trim() === "" ? null : Number(input.value.replace("−", "-")) / this.factor;
         this.draw();
       });
       input.className = "limit";
       input.inputMode = "decimal";
+      return input;
     });
+    this.#writeEnds();
     name.focus();
   }
 
-  // One more curve, "group: series"; whether there is one.
+  #writeEnds() {
+    this.ends?.forEach((input, k) => (input.value = this.limits[k] === null ? "" : String(Number((this.limits[k] * this.factor).toPrecision(12)))));
+  }
+
+  // One more curve, by its name; whether there is one.
   add(text) {
-    const [, group, series] = text.match(/^(.*): (.*)$/) ?? [];
-    if (!this.dock.known.includes(group)) return false;
-    this.extra.push([group, series]);
+    if (!this.dock.groups[0].some(({ series }) => series.some(({ name }) => name === text))) return false;
+    this.extra.push(text);
     this.own = true;
     this.draw();
     return true;
@@ -99,16 +106,12 @@ export class Plot {
   #curves() {
     const made = [];
     this.dock.groups.forEach((groups, run) => {
-      const of = (name) => groups.find((group) => group.name === name);
-      const take = (group, wanted, prefix) => {
-        if (!group) return;
-        const data = group.data();
-        const names = group.series.map((one) => one.name);
-        if (wanted === "size") made.push({ run, group, label: `${prefix}size`, values: Float32Array.from(data[0], (_, k) => Math.hypot(data[0][k], data[1][k], data[2][k])) });
-        else names.forEach((name, k) => (wanted === undefined || wanted === name) && made.push({ run, group, label: prefix + name, values: data[k] }));
+      const take = (group, wanted) => {
+        const columns = group.series.some(wanted) ? group.data() : [];
+        columns.forEach((values, k) => wanted(group.series[k]) && made.push({ run, group, label: group.series[k].name, values }));
       };
-      take(of(this.choice.value), undefined, "");
-      for (const [name, series] of this.extra) take(of(name), series, `${name}: `);
+      for (const group of groups) if (group.name === this.choice.value) take(group, ({ asked }) => !asked);
+      for (const name of this.extra) for (const group of groups) take(group, (one) => one.name === name);
     });
     const log = made.length > 0 && made.every(({ group }) => group.log);
     for (const curve of made) {
@@ -124,16 +127,18 @@ export class Plot {
     const [curves, log] = this.#curves();
     this.curves = curves;
     if (!curves.length) return;
-    const first = curves[0].group.unit;
-    const [other] = curves.filter(({ group }) => group.unit !== first);
+    const first = curves[0].group.shownUnit;
+    [this.factor] = inUnit(curves[0].group.unit);
+    this.#writeEnds();
+    const [other] = curves.filter(({ group }) => group.shownUnit !== first);
     const perRun = curves.filter(({ run }) => run === curves[0].run).length;
     const palette = PALETTES[document.documentElement.dataset.theme] ?? PALETTES.light;
     curves.forEach((curve, k) => {
       curve.colour = palette[(k % perRun) % palette.length];
       curve.dash = curve.run ? [5, 4] : undefined;
-      curve.scale = curve.group.unit === first ? "y" : "right";
+      curve.scale = curve.group.shownUnit === first ? "y" : "right";
     });
-    this.unit.textContent = [first, other?.group.unit].filter(Boolean).map((unit) => `[${unit}]`).join(" ");
+    this.unit.textContent = [first, other?.group.shownUnit].filter(Boolean).map((unit, k) => `[${unit}]${other ? [" left", " right"][k] : ""}`).join(", ");
     const style = getComputedStyle(document.body);
     const axis = {
       stroke: style.getPropertyValue("--muted"),
@@ -142,16 +147,17 @@ export class Plot {
       font: "11px system-ui, sans-serif",
     };
     const values = (_, ticks) => ticks.map((v) => (v === null ? null : short(v)));
-    const y = log ? { distr: 3, log: 10 } : { range: (_, low, high) => padded(low, high).map((end, k) => this.limits[k] ?? end) };
+    const turns = (unit) => unit === "deg" && { incrs: PARTS_OF_A_TURN };
+    const y = log ? { distr: 3, log: 10 } : { range: (_, low, high) => padded(low, high).map((end, k) => (this.limits[k] === null ? end : this.limits[k] * this.factor)) };
     const options = {
       ...this.#size(),
       legend: { show: false },
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false, ...(this.dock.window && { min: this.dock.window[0], max: this.dock.window[1] }) }, y, ...(other && { right: { range: (_, low, high) => padded(low, high) } }) },
       axes: [
-        { ...axis, size: 24, gap: 3, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
-        { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), size: 52, gap: 4, values },
-        ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, size: 48, gap: 4, values }] : []),
+        { ...axis, size: 24, gap: 3, label: "t [s]", labelSize: 15, labelGap: -2, labelFont: axis.font, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
+        { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), ...turns(first), size: 52, gap: 4, space: 26, values },
+        ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, ...turns(other.group.shownUnit), size: 48, gap: 4, space: 26, values }] : []),
       ],
       series: [{}, ...curves.map(({ label, colour, dash, scale }) => ({ label, stroke: colour, dash, scale, width: log ? 1 : 1.6, pxAlign: 0, points: { show: false } }))],
     };
@@ -209,14 +215,14 @@ export class Plot {
       if (dash) mark.style.borderTopStyle = "dashed";
       item.append(label, " ");
       const number = element(item, "b");
-      this.extremes.push(element(item, "small"));
+      this.extremes.push(Object.assign(element(item, "small"), { title: "least … largest of the time that is shown" }));
       return number;
     });
   }
 
   #size() {
     const width = Math.max(this.area.clientWidth, 120);
-    return { width, height: Math.min(320, Math.max(150, 0.42 * width)) };
+    return { width, height: Math.min(335, Math.max(165, 0.42 * width)) };
   }
 
   resize() {
@@ -241,15 +247,17 @@ export class Plot {
   // Times and all curves; a curve that has no value at a time leaves its cell empty.
   csv() {
     const many = this.dock.runs.length > 1;
-    const title = ({ run, label, group }) => `${many ? `${this.dock.names[run]}: ` : ""}${label}${group.unit ? ` [${group.unit}]` : ""}`;
+    const title = ({ run, label, group }) => `${many ? `${this.dock.names[run]}: ` : ""}${label}${group.shownUnit ? ` [${group.shownUnit}]` : ""}`;
     const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
     const [times, ...columns] = this.data;
     const rows = times.map((t, k) => [t, ...columns.map((column) => column[k] ?? "")].join(","));
     return [["t [s]", ...this.curves.map(title)].map(quoted).join(","), ...rows].join("\n") + "\n";
   }
 
-  // The chart under its title and over its names.
-  png() {
+  // The chart under its title and over its names, wide enough for a page of paper.
+  async png() {
+    this.chart.setSize({ width: 900, height: 420 });
+    await Promise.resolve(); // it is drawn in a microtask
     const { canvas } = this.chart.ctx;
     const ratio = canvas.width / this.chart.width;
     const picture = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height + (34 + 16 * this.curves.length) * ratio });
@@ -262,13 +270,14 @@ export class Plot {
     ink.font = "13px system-ui, sans-serif";
     ink.fillStyle = style.getPropertyValue("--text");
     ink.fillText(`${this.choice.value} ${this.unit.textContent}`, 8, 18);
-    this.curves.forEach(({ label, colour, run }, k) => {
+    this.curves.forEach(({ label, colour, dash, run }, k) => {
       const y = 26 + this.chart.height + 16 * k + 14;
       ink.fillStyle = colour;
-      ink.fillRect(10, y - 5, 16, 2);
+      for (const [x, wide] of dash ? [[10, 6], [20, 6]] : [[10, 16]]) ink.fillRect(x, y - 5, wide, 2);
       ink.fillStyle = style.getPropertyValue("--text");
       ink.fillText(this.dock.runs.length > 1 ? `${this.dock.names[run]}: ${label}` : label, 32, y);
     });
+    this.resize();
     picture.toBlob((blob) => save(`${this.choice.value}.png`, blob));
   }
 
@@ -280,6 +289,7 @@ export class Plot {
       window: this.dock.window,
       cursor: this.chart ? this.chart.posToVal(at, "x") : NaN,
       values: this.numbers?.map((n) => n.textContent),
+      axes: this.chart?.axes.map(({ label, _values }) => ({ label, ticks: _values })), // the numbers that are drawn
       extremes: this.extremes?.map((n) => n.textContent.trim()),
     };
   }

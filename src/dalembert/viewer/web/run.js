@@ -50,10 +50,8 @@ export class Run {
     this.stepSizes = new Float32Array();
     let at = 0; // gravity does not change: it is no column of this.loads
     this.columns = scene.loads.map(({ value }) => (value ? -1 : at++));
-    this.groups = scene.groups.map(({ name, unit, log, series }) => ({
-      name,
-      unit,
-      log,
+    this.groups = scene.groups.map(({ series, ...group }) => ({
+      ...group,
       series: series.map((one) => ({ name: one.name, values: new Float32Array() })),
     }));
     this.position = scene.bodies.map(() => new Vector3());
@@ -79,7 +77,7 @@ export class Run {
         series.values = joined(series.values, decode(values));
       });
     });
-    this.usual = { force: large(this.reactions) || this.#usualLoad("force"), torque: large(this.torques) || this.#usualLoad("torque") };
+    this.sizes = { force: { reaction: large(this.reactions), ...this.#sizes("force") }, torque: { reaction: large(this.torques), ...this.#sizes("torque") } };
   }
 
   get start() {
@@ -146,10 +144,19 @@ export class Run {
     return this.columns.filter((column) => column >= 0).length;
   }
 
-  #usualLoad(what) {
-    const sizes = this.scene.loads.map((load, k) => (load.what === what && !load.value ? large(this.loads, 3 * this.columns[k], 3 * this.loadCount) : 0));
-    const weights = this.scene.loads.map((load) => (load.what === what && load.value ? Math.hypot(...load.value) : 0));
-    return Math.max(0, ...sizes) || Math.max(0, ...weights);
+  // Usual size of the largest arrow of some kinds, 0 where there is none.
+  usual(what, kinds) {
+    return Math.max(0, ...Array.from(kinds, (kind) => this.sizes[what][kind === "unsure" ? "reaction" : kind] ?? 0));
+  }
+
+  #sizes(what) {
+    const sizes = {};
+    this.scene.loads.forEach((load, k) => {
+      if (load.what !== what) return;
+      const size = load.value ? Math.hypot(...load.value) : large(this.loads, 3 * this.columns[k], 3 * this.loadCount);
+      sizes[load.kind] = Math.max(sizes[load.kind] ?? 0, size);
+    });
+    return sizes;
   }
 
   // "velocity" or "angular velocity" of a body, world axes.

@@ -1,4 +1,5 @@
-// The strip on the time bar: energy error and step size over the whole run, its worst instant marked; a click goes there.
+// The strip on the time bar: energy error and step size over the whole run on logarithmic scales, what they are and how large
+// below it; its worst instant marked, a click goes there.
 
 import { short } from "./numbers.js";
 import { element } from "./page.js";
@@ -13,6 +14,11 @@ export class Strip {
       const t = timeline.start + ((event.clientX - left) / width) * (timeline.end - timeline.start);
       this.#go(this.worst && Math.abs(this.#place(this.worst.t) * width - (event.clientX - left)) < 8 ? this.worst.t : t);
     });
+    this.key = element(parent, "div", "strip-key");
+    this.worstKey = element(this.key, "button");
+    Object.assign(this.worstKey, { type: "button", title: "go to the worst energy error (W)" });
+    this.worstKey.addEventListener("click", () => this.goToWorst());
+    this.stepKey = element(this.key, "span");
     new ResizeObserver(() => this.draw()).observe(this.canvas);
   }
 
@@ -33,7 +39,7 @@ export class Strip {
   draw() {
     const { canvas, run } = this;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-    if (!width) return;
+    if (!width && !canvas.hidden) return;
     const ratio = Math.min(devicePixelRatio, 2);
     [canvas.width, canvas.height] = [width * ratio, height * ratio];
     const ink = canvas.getContext("2d");
@@ -70,13 +76,11 @@ export class Strip {
       run.stepEnds.forEach((t, k) => ink.lineTo(this.#place(t) * width, height - 1 - level(run.stepSizes[k]) * (height - split - 3 || 0)));
       ink.stroke();
     }
-    const text = [
-      this.worst ? `energy error at most ${short(this.worst.value)} of the energy that moves, at t = ${short(this.worst.t, 4)} s (key W)` : "",
-      steps ? `steps of ${short(run.stepSizes.reduce((a, b) => Math.min(a, b)))} to ${short(run.stepSizes.reduce((a, b) => Math.max(a, b)))} s` : "",
-    ];
-    this.text = text.filter(Boolean).join("; ");
-    canvas.title = this.text;
-    canvas.setAttribute("aria-label", this.text);
+    const sizes = steps ? [run.stepSizes.reduce((a, b) => Math.min(a, b)), run.stepSizes.reduce((a, b) => Math.max(a, b))].map((size) => short(size, 2)) : [];
+    this.worstKey.textContent = this.worst ? `energy error ≤ ${short(this.worst.value, 2)} at ${short(this.worst.t)} s` : "";
+    this.stepKey.textContent = steps ? `step ${[...new Set(sizes)].join(" … ")} s` : "";
+    canvas.setAttribute("aria-label", `logarithmic: ${[this.worstKey.textContent, this.stepKey.textContent].filter(Boolean).join("; ")}`);
+    canvas.hidden = this.key.hidden = !(this.worst || steps);
   }
 }
 

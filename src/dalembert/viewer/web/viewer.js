@@ -6,8 +6,7 @@ import { Dock } from "./dock.js";
 import { Inspector } from "./inspector.js";
 import { Labels } from "./labels.js";
 import { Legend } from "./legend.js";
-import { short } from "./numbers.js";
-import { outputsFor } from "./outputs.js";
+import { angles, short } from "./numbers.js";
 import { Page } from "./page.js";
 import { Run } from "./run.js";
 import { save } from "./save.js";
@@ -29,7 +28,8 @@ export class Viewer {
     const end = Math.max(...this.runs.map((run) => run.end));
     this.timeline = new Timeline(start, end, scenes[0].speed);
     const wide = innerWidth > 760;
-    this.settings = { trails: 1, forces: false, torques: false, joints: true, grid: true, names: false, panel: wide, tree: innerWidth > 1400, dark: prefers("dark"), side: false };
+    const loaded = (wanted) => scenes[0].loads.some(({ what, kind }) => what === wanted && kind === "load");
+    this.settings = { trails: 1, forces: loaded("force"), torques: loaded("torque"), joints: true, grid: true, names: false, panel: wide, tree: innerWidth > 1400, dark: prefers("dark"), side: false };
     this.visibility = new Visibility();
     this.commands = this.#commands();
     this.page = new Page(scenes, this.names, this.timeline, this.commands);
@@ -56,9 +56,9 @@ export class Viewer {
       timeline.pause();
       timeline.scrub(t);
     };
-    this.dock = new Dock(page.plots, runs, this.names, runs[0].scene.plots, seek);
+    this.dock = new Dock(page.plots, runs, this.names, runs[0].scene.plots, seek, this.commands.degrees.act);
     this.labels = new Labels(stage);
-    this.inspector = new Inspector(stage, page, this.labels, actors, visibility, (actor, tag) => this.dock.load(outputsFor(actor.run, tag)));
+    this.inspector = new Inspector(stage, page, this.labels, actors, visibility, (tag) => this.dock.load(tag));
     this.inspector.wake = () => this.wake();
     this.tree = new Tree(page.side, runs[0], visibility, (tag) => this.inspector.chooseTag(tag));
     this.tree.focusOn = (tag) => this.inspector.focusOn(tag);
@@ -111,8 +111,8 @@ export class Viewer {
         act: () => ((settings.trails = (settings.trails + 1) % 3), this.apply()),
         on: () => settings.trails > 0,
       },
-      forces: { key: "F", text: "forces", act: flip("forces"), on: lit("forces") },
-      torques: { key: "M", text: "torques", act: flip("torques"), on: lit("torques") },
+      forces: { key: "F", text: "forces", act: () => (this.legend.more("force") ? this.apply() : flip("forces")()), on: lit("forces") },
+      torques: { key: "M", text: "torques", act: () => (this.legend.more("torque") ? this.apply() : flip("torques")()), on: lit("torques") },
       joints: { key: "J", text: "joints", act: flip("joints"), on: lit("joints") },
       names: { key: "N", text: "names", act: flip("names"), on: lit("names") },
       grid: { key: "G", text: "ground", act: flip("grid"), on: lit("grid") },
@@ -141,10 +141,20 @@ export class Viewer {
       report: {
         key: "R",
         text: "trust report",
-        act: () => {
+        act: (k = 0) => {
           if (!settings.panel || innerWidth <= 760) (settings.panel = false), commands.panel.act();
-          this.page.trust.open = !this.page.trust.open;
-          this.page.trust.scrollIntoView({ block: "nearest" });
+          const box = this.page.trusts[k];
+          box.open = !box.open;
+          box.scrollIntoView({ block: "nearest" });
+        },
+      },
+      degrees: {
+        key: "A",
+        text: "angles: radians, degrees",
+        act: () => {
+          angles.degrees = !angles.degrees;
+          this.dock.rebuild();
+          this.inspector.write();
         },
       },
       worst: { key: "W", text: "go to the worst energy error", act: () => this.strip.goToWorst() },
@@ -269,7 +279,7 @@ export class Viewer {
 
   finish({ report, status }) {
     this.timeline.following = false;
-    this.page.report(report, status);
+    this.page.report(report, status, 0, this.runs.length > 1 ? this.names[0] : "");
     this.timeline.changed();
   }
 
