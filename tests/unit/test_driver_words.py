@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import dalembert as da
 from dalembert.cli import app
 from dalembert.compilation.compile import compile
-from dalembert.compilation.driver_words import driven
+from dalembert.remarks.driver_words import driven
 from dalembert.results.report.table import WIDTH, as_text
 
 FOOT, EYE = np.array([0.4, -0.3]), np.array([0.6, 0.3])

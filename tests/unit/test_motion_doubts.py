@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.doubts import MODEL
+from dalembert.remarks.doubts import MODEL
 
 
 def cylinder(motion, kind="prismatic", side=1.0, **solids) -> da.Model:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.doubts import doubts
-from dalembert.compilation.wrong_units import in_millimetres
+from dalembert.remarks.doubts import doubts
+from dalembert.remarks.wrong_units import in_millimetres
 
 
 def turned(rotation, coordinate=None) -> da.Model:

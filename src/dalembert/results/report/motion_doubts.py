@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.doubts import MODEL
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.pins import AT, bars_on_one_line
 from dalembert.compilation.trajectory import Trajectory, apply
 from dalembert.model.forces.loads import PointForce, Torque
+from dalembert.remarks.doubts import MODEL
+from dalembert.remarks.pins import AT, bars_on_one_line
 from dalembert.results.report.table import Line
 
 if TYPE_CHECKING:

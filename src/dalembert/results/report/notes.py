@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.compilation.body_words import gravity_words
-from dalembert.compilation.cures import cure
-from dalembert.compilation.doubts import MODEL, doubts
-from dalembert.compilation.driver_words import driven
-from dalembert.compilation.left_free import left_free
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
-from dalembert.compilation.row_words import freedom, held_twice, not_unique
-from dalembert.compilation.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.assembly import Assembly
+from dalembert.remarks.body_words import gravity_words
+from dalembert.remarks.cures import cure
+from dalembert.remarks.doubts import MODEL, doubts
+from dalembert.remarks.driver_words import driven
+from dalembert.remarks.left_free import left_free
+from dalembert.remarks.row_words import freedom, held_twice, not_unique
+from dalembert.remarks.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.results.plain import INCOMPLETE, duration
 from dalembert.results.report.advice import opened
 from dalembert.results.report.checks import ENDED_WELL

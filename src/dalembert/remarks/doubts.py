@@ -9,15 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.loose_ends import loose_ends
-from dalembert.compilation.missing_positions import positions_left_out
 from dalembert.compilation.pack_motions import motions_of
 from dalembert.compilation.parts import falling
-from dalembert.compilation.pins import bars_off_planes, pins_off_links, slides_off_bars
-from dalembert.compilation.points_off_bodies import points_in_other_axes
-from dalembert.compilation.starts_elsewhere import held_elsewhere, misfits
+from dalembert.compilation.wrong_angles import in_degrees
 from dalembert.compilation.wrong_axes import wrong_axes
-from dalembert.compilation.wrong_units import in_degrees, in_grams, in_millimetres, too_large
 from dalembert.model.assembly import Assembly
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
@@ -25,6 +20,12 @@ from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Table, leaves
+from dalembert.remarks.loose_ends import loose_ends
+from dalembert.remarks.missing_positions import positions_left_out
+from dalembert.remarks.pins import bars_off_planes, pins_off_links, slides_off_bars
+from dalembert.remarks.points_off_bodies import points_in_other_axes
+from dalembert.remarks.starts_elsewhere import held_elsewhere, misfits
+from dalembert.remarks.wrong_units import in_grams, in_millimetres, too_large
 
 MODEL = "model"  # name of lines that doubt it: the run may be right of what is written, and that not what is meant
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.compilation.pins import links_of
 from dalembert.compilation.wrong_axes import shown_axis
-from dalembert.compilation.wrong_units import extent
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
+from dalembert.remarks.pins import links_of
+from dalembert.remarks.wrong_units import extent
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.pins import AT, Link, bars_on_one_line
 from dalembert.compilation.trajectory import State
 from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND, Driver
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Table, leaves
+from dalembert.remarks.pins import AT, Link, bars_on_one_line
 
 TOLD = 3  # drivers, of many
 LOOKS = 400  # at a motion
