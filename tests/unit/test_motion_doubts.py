@@ -1,4 +1,4 @@
-"""What only a run shows: rods that leave their barrels, loads across the motion."""
+"""What only a run shows: rods that leave their barrels, speeds of drivers that jump, loads across the motion."""
 
 import numpy as np
 import pytest
@@ -123,3 +123,39 @@ def test_torques_and_what_rests():
     model.add_force("thrust", "crank", (0, 1.0, 0), at=(0, 0, 0))  # at the pivot, which rests
     model.add_torque("twist", "slider", (0, 1.0, 0))  # which does not turn
     assert idle(model) == [TOLD.replace("force 'load' on 'slider'", "torque 'brake' on 'crank'")]
+
+
+@pytest.mark.filterwarnings("ignore:.*not smooth everywhere")
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        (lambda t: 3.0 * np.abs(t - 1.0), "from -3 to 3 rad/s at once, at t = 1 s:"),
+        (lambda t: t + 0.01 * np.abs(t - 1.0123), "from 0.99 to 1.01 rad/s at once, at t = 1.0123 s:"),
+        (lambda t: np.sqrt((t - 1.0) ** 2), "from -1 to 1 rad/s at once, at t = 1 s:"),  # without a rate there
+        (da.Polynomial((0.0, 1.0)) * (lambda t: np.abs(t - 0.5)), "from -0.5 to 0.5 rad/s at once, at t = 0.5 s:"),
+        (lambda t: np.abs(np.sin(5.0 * t)), "from -5 to 5 rad/s at once, at t = 0.628319 s, and at other times:"),
+        (lambda t: np.abs(t), None),  # before the run
+        (lambda t: np.abs(t - 1.0) * (t - 1.0), None),  # only the acceleration jumps
+        (lambda t: t + 0.01 * np.tanh(3000.0 * (t - 1.0)), None),  # nearly a jump
+        (lambda t: 0.01 * np.sin(300.0 * t), None),
+        (da.Table((0, 0.5, 1, 2), (0.0, 1.0, 0.0, 0.5)), None),
+    ],
+)
+def test_speeds_of_drivers_that_jump(motion, told):
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0.1, 0), mass=1.0)
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    model.add_driver("motor", "A", motion)
+    for run in (da.simulate(model, 2.0), da.simulate(model, 2.0, integrator=da.RungeKutta4(step=0.007))):
+        found = [line.value for line in run.report().lines if line.name == MODEL]
+        assert [text.startswith(f"driver 'motor' goes over {told} that takes an impulse") for text in found] == [True] * bool(
+            told
+        )
+
+
+def test_a_length_whose_speed_jumps():
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("bob", mass=1.0, position=(1.0, 0, 0))
+    with pytest.warns(UserWarning, match="not smooth"):
+        model.add_distance("rope", "ground", "bob", length=lambda t: 1.0 + 0.5 * np.abs(t - 0.3))
+    assert doubted(model, 1.0)[0].startswith("driver 'rope' goes over from -0.5 to 0.5 m/s at once, at t = 0.3 s:")

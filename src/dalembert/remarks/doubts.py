@@ -23,6 +23,7 @@ from dalembert.model.motions import Table, leaves
 from dalembert.remarks.loose_ends import loose_ends
 from dalembert.remarks.missing_positions import positions_left_out
 from dalembert.remarks.pins import bars_off_planes, pins_off_links, slides_off_bars
+from dalembert.remarks.points_far_off import points_off_plane
 from dalembert.remarks.points_off_bodies import points_in_other_axes
 from dalembert.remarks.starts_elsewhere import held_elsewhere, misfits
 from dalembert.remarks.wrong_units import in_grams, in_millimetres, too_large
@@ -39,7 +40,7 @@ def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
     of_starts = [*positions_left_out(model), *held_elsewhere(model), *(() if assembly is None else misfits(model, assembly))]
     of_axes = [*wrong_axes(model)] or [*bars_off_planes(model)]
     of_bars = [*loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
-    of_units = [*in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
+    of_units = [*points_off_plane(model), *in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
     of_laws = [*_idle(model), *_tables(model)]
     return [*falling(model), *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
 

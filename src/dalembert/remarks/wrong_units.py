@@ -18,6 +18,7 @@ from dalembert.model.forces.springs import SpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.remarks.pins import links_of
+from dalembert.remarks.points_far_off import IN_MILLIMETRES, points_far_off
 
 SAME = 1e-9  # of lengths: rounding
 LARGE = 100.0  # radius of gyration over the size of the mechanism, a bar over the next; millimetres make 1000 times as much
@@ -26,13 +27,12 @@ LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a w
 HEAVY = 5e5  # [kg/m^3], 20 times osmium: bodies of examples are often heavier than they can be; grams make 2.7e6 of aluminium
 SLENDER = 1000.0  # length over radius of a bar that is held to be a wire
 SLACK = 50.0  # slack length of a spring over the distance of its ends, or the reverse, from which it is doubted
-IN_MILLIMETRES = 1000.0  # gravity of that and more is told in mm/s^2
 
 
 def in_millimetres(model: Model) -> Iterator[str]:
-    """Springs slack far from where they start, and bodies that are too long."""
-    yield from _slack_lengths(model)
-    yield from (text for _, text in too_long(model))
+    """Points far off, springs slack far from where they start, and bodies that are too long."""
+    told = {**dict(_slack_lengths(model)), **dict(points_far_off(model))}
+    yield from (told | dict(too_long(model))).values()
 
 
 def too_long(model: Model) -> Iterator[tuple[str, str]]:
@@ -82,7 +82,7 @@ def _is_solid(body: Body) -> bool:
     return bool(abs(3.0 * _gyration(body) ** 2 / expected - 1.0) < 1e-3)
 
 
-def _slack_lengths(model: Model) -> Iterator[str]:
+def _slack_lengths(model: Model) -> Iterator[tuple[str, str]]:
     """Springs much longer or shorter than the distance of their ends; a length of 0, and ends in one point, are meant."""
     for force in model.forces:
         if not isinstance(force, SpringDamper) or not force.stiffness:
@@ -91,10 +91,10 @@ def _slack_lengths(model: Model) -> Iterator[str]:
         apart, rounding = float(np.linalg.norm(b - a)), SAME * float(np.abs((a, b)).max())
         short, long = sorted((force.length, apart))
         if short > rounding and long > SLACK * short:
-            yield (
-                f"{force.noun} {force.name!r} is slack at a length of {force.length:.4g} m, its ends are {apart:.4g} m apart:"
-                f" lengths and points are in m, {long:.4g} mm are {1e-3 * long:.4g}"
+            words = (
+                f"{force.noun} {force.name!r} is slack at a length of {force.length:.4g} m, its ends are {apart:.4g} m apart"
             )
+            yield force.name, f"{words}: lengths and points are in m, {long:.4g} mm are {1e-3 * long:.4g}"
 
 
 def extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:

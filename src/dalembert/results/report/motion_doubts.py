@@ -1,4 +1,5 @@
-"""What only the motion shows of a model that may not be what was meant: rods that leave their barrels; loads across the motion.
+"""What only the motion shows of a model that may not be what was meant: rods that leave their barrels, speeds of drivers that
+jump, loads across the motion.
 
 A load that does no work may well be meant, for what bearings feel of it: a note, and no doubt.
 """
@@ -16,6 +17,7 @@ from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.trajectory import Trajectory, apply
 from dalembert.model.forces.loads import PointForce, Torque
 from dalembert.remarks.doubts import MODEL
+from dalembert.remarks.kinks import kinks
 from dalembert.remarks.pins import AT, bars_on_one_line
 from dalembert.results.report.table import Line
 
@@ -33,6 +35,9 @@ def motion_doubts(solution: Result) -> Iterator[Line]:
         assert isinstance(steps, Trajectory)
         yield from _out_of_barrels(mechanism, steps)
         yield from _across(mechanism, steps)
+        if "over" not in solution.settings:  # else t is no time
+            for text in kinks(mechanism.whole or mechanism.model, steps.t):
+                yield Line(MODEL, text, verdict="WARN", data=text, block="careful")
 
 
 def _out_of_barrels(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
