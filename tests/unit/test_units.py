@@ -70,7 +70,7 @@ def test_angles_of_joints_in_degrees():
         (da.SmoothStep(0, 100, 0, 1), 0),  # a shaft
         (da.Harmonic(20, 1.0), 20),
         (da.Polynomial((45, 6)), 45),
-        (da.Polynomial((0, 360)), 0),  # a rate
+        (da.Polynomial((0, 345)), 0),  # a rate
         (da.Table((0, 1, 2), (0, -30, 15)), -30),
         (da.Table((0, 1, 2), (0, 31, 15)), 0),
         (0.1 + da.SmoothStep(0, 90, 0, 1), 90),
@@ -86,6 +86,42 @@ def test_drivers_in_degrees(motion, told):
     model.add_prismatic("slide", model.ground, "arm", point=(0, 0, 0), axis=(1, 0, 0))
     model.add_driver("motor", "slide", motion)  # metres
     assert doubts(model) == []
+
+
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        (da.Polynomial((0, -360)), "turns at 360 rad/s = 3438 rpm: 360 degrees per second are radians(360)"),
+        (da.Polynomial((0, 1500)), "turns at 1500 rad/s = 1.432e+04 rpm: 1500 rpm are 1500 * pi / 30"),
+        (da.Polynomial((0, 1450 * np.pi / 30)), None),
+        (da.Polynomial((0, np.radians(360))), None),
+        (da.Polynomial((0, 120)), None),
+        (da.Polynomial((0, 1013)), None),
+        (da.Polynomial((0, 360, 1)), None),
+    ],
+)
+def test_rates_in_degrees_or_turns(motion, told):
+    model = turned(da.Rotation())
+    model.add_driver("motor", "hip", motion)
+    assert doubts(model) == ([f"driver 'motor' {told}"] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("gravity", "size", "told"),
+    [(9.81, 0.4, False), (9810, 0.4, True), (981, 0.4, True), (9806.65, 0.4, True), (9810, 400, False), (1000, 0.4, False)],
+)
+def test_gravity_in_millimetres_and_lengths_in_metres(gravity, size, told):
+    model = da.Model((0, 0, -gravity))
+    model.add_body("arm", mass=1.0, inertia=(0.001, 0.001, 0.001), position=(size, 0, 0))
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    said = f"gravity is {gravity:.4g} m/s^2 in a model of 0.4 m: where lengths are in m it is 9.81"
+    assert doubts(model) == ([said] if told else [])
+
+
+@pytest.mark.parametrize(("inertia", "told"), [(0.001, False), (1000.0, True)])
+def test_inertias_in_square_millimetres(inertia, told):
+    model = slider_crank(inertia=inertia)
+    assert [text.partition(" in a ")[0] for text in doubts(model)] == ["body 'rod' has a radius of gyration of 25.8 m"] * told
 
 
 @pytest.mark.parametrize(
@@ -194,12 +230,12 @@ def test_bars_in_millimetres_are_not_said_to_meet():
     assert [text.partition(" and ")[0] for text in doubts(model)[2:]] == ["an end of 'lever one' is at an end of 'lever two'"]
 
 
-def slider_crank(**given) -> da.Model:
+def slider_crank(inertia=0.01, **given) -> da.Model:
     """Of 0.35 m;  given : points of the guide, of the wall, of a force, of a marker, and the centre of the rod"""
     at = {"guide": (0.3, 0), "wall": (0.5, 0), "push": (0.3, 0), "tip": (0.2, 0), "rod": (0.2, 0.0)} | given
     model = da.Model(plane="xz")
     model.add_link("crank", (0, 0), (0.1, 0), mass=1.0)
-    model.add_body("rod", mass=1.0, inertia=0.01, position=at["rod"])
+    model.add_body("rod", mass=1.0, inertia=inertia, position=at["rod"])
     model.add_body("slider", **da.box(1.0, (0.06, 0.06, 0.06)).body(), position=(0.3, 0))
     model.add_revolute("A", "ground", "crank", point=(0, 0))
     model.add_revolute("B", "crank", "rod", point=(0.1, 0))

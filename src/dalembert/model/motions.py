@@ -210,7 +210,7 @@ def as_motion(owner: str, label: str, value: object) -> Motion:
         from dalembert.lagrangian.time_functions import traced_rates
         from dalembert.lagrangian.tracer import warn_if_rough
 
-        name = f"{owner}: the function of its {label}"
+        name = f"{owner}: the function of its {label.removeprefix('its ')}"
         warn_if_rough(name, traced_rates(name, value)[:1])
         return Function(value)
     kinds = "a number, Constant, Polynomial, Harmonic, SmoothStep, Table, a sum or product of them, or a function of t"

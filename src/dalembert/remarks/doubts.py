@@ -12,7 +12,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.pack_motions import motions_of
 from dalembert.compilation.parts import falling
 from dalembert.compilation.wrong_angles import in_degrees
-from dalembert.compilation.wrong_axes import wrong_axes
+from dalembert.compilation.wrong_axes import PARALLEL, wrong_axes
 from dalembert.model.assembly import Assembly
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
@@ -31,6 +31,7 @@ from dalembert.remarks.wrong_units import in_grams, in_millimetres, too_large
 MODEL = "model"  # name of lines that doubt it: the run may be right of what is written, and that not what is meant
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
+SAME = 1e-9  # [m] between points that are one
 BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below
 _SHORT = re.compile("""(?:'[^']*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
 
@@ -39,7 +40,7 @@ def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
     """One sentence for each; what comes before its first comma or colon is enough to find it. assembly : what it found."""
     of_starts = [*positions_left_out(model), *held_elsewhere(model), *(() if assembly is None else misfits(model, assembly))]
     of_axes = [*wrong_axes(model)] or [*bars_off_planes(model)]
-    of_bars = [*loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
+    of_bars = [*_twice(model), *loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
     of_units = [*points_off_plane(model), *in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
     of_laws = [*_idle(model), *_tables(model)]
     return [*falling(model), *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
@@ -49,6 +50,25 @@ def look_at(doubtful: Sequence[str]) -> str:
     """The first of them in short, and how many more there are, for who has to look at the model."""
     more = f", and {len(doubtful) - 1} more" if len(doubtful) > 1 else ""
     return f"look at the model: {_SHORT.match(doubtful[0])[0]}{more}"  # type: ignore[index]
+
+
+def _twice(model: Model) -> Iterator[str]:
+    """Joints that hold the same bodies in the same way at one place, and hinges that hold them like one body."""
+    met: dict[tuple[frozenset[str], str], list[tuple[str, Array, Array]]] = {}
+    for joint in (joint for joint in model.joints if joint.type in ("revolute", "prismatic", "spherical", "fixed")):
+        body = model.body(joint.first)
+        x, axis = world_point(body, joint.p_i), body.matrix @ joint.E_i[:, 2]
+        others = met.setdefault((frozenset(joint.bodies), joint.type), [])
+        for other, y, along in others:
+            parallel = joint.type in ("spherical", "fixed") or float(np.linalg.norm(np.cross(axis, along))) < PARALLEL
+            gap, aside = float(np.linalg.norm(x - y)), float(np.linalg.norm(np.cross(x - y, axis)))
+            names = f"joints {other!r} and {joint.name!r}"
+            one, two = map(repr, joint.bodies)
+            if parallel and gap <= SAME:
+                yield f"{names} hold {one} and {two} twice in the same way: leave one out, or see which bodies it joins"
+            elif parallel and joint.type == "revolute" and aside > SAME:
+                yield f"{names} hold {one} and {two} like one body: two hinges {aside:.3g} m apart; see which bodies they join"
+        others.append((joint.name, x, axis))
 
 
 def _idle(model: Model) -> Iterator[str]:

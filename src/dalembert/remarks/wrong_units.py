@@ -21,7 +21,9 @@ from dalembert.remarks.pins import links_of
 from dalembert.remarks.points_far_off import IN_MILLIMETRES, points_far_off
 
 SAME = 1e-9  # of lengths: rounding
-LARGE = 100.0  # radius of gyration over the size of the mechanism, a bar over the next; millimetres make 1000 times as much
+LARGE = 100.0  # a bar over the next; millimetres make 1000 times as much
+WIDE = 30.0  # radius of gyration over the size of the mechanism; inertias in kg mm^2 make 1000 times as much
+LIKE_G, SMALL = (9.7, 9.9), 3.0  # times 100 or 1000 gravity is in cm/s^2 or mm/s^2; a model of less is hardly in these
 LONG = 10.0  # size from which a body is doubted that is too light for it [m]
 LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a wire, foil, air; millimetres make 8e-6 of steel
 HEAVY = 5e5  # [kg/m^3], 20 times osmium: bodies of examples are often heavier than they can be; grams make 2.7e6 of aluminium
@@ -30,7 +32,12 @@ SLACK = 50.0  # slack length of a spring over the distance of its ends, or the r
 
 
 def in_millimetres(model: Model) -> Iterator[str]:
-    """Points far off, springs slack far from where they start, and bodies that are too long."""
+    """Gravity, points far off, springs slack far from where they start, and bodies that are too long."""
+    g = float(np.linalg.norm(model.gravity))
+    if any(LIKE_G[0] < g / times < LIKE_G[1] for times in (100.0, 1000.0)):
+        points = [world_point(model.body(name), p) for name, p in _ends(model)] + [body.position for body in model.bodies]
+        if 0.0 < (size := _spread(np.array(points), 0.0)) < SMALL:
+            yield f"gravity is {g:.4g} m/s^2 in a model of {size:.3g} m: where lengths are in m it is 9.81"
     told = {**dict(_slack_lengths(model)), **dict(points_far_off(model))}
     yield from (told | dict(too_long(model))).values()
 
@@ -117,22 +124,27 @@ def extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:
 
 def too_large(model: Model) -> Iterator[str]:
     """Bodies that are much larger than the mechanism that they are in, which is where joints and other bodies are."""
-    ends = [(joint.first, joint.p_i) for joint in model.joints]  # one end: what a joint is open by is no size
-    ends += [(joint.second, joint.p_j) for joint in model.joints if joint.type == "distance"]
+    ends = _ends(model)
     points = np.array([world_point(model.body(name), p) for name, p in ends]).reshape(-1, 3)
     bodies = np.array([body.position for body in model.bodies]).reshape(-1, 3)
     rounding = 1e-12 * max((float(np.abs(at).max()) for at in (*(p for _, p in ends), *bodies)), default=0.0)
     least = _spread(points, rounding)
     for k, body in enumerate(model.bodies):
-        if (around := _gyration(body)) <= LARGE * least:
+        if (around := _gyration(body)) <= WIDE * least:
             continue
         others = np.concatenate([points, np.delete(bodies, k, axis=0)])
         size = _spread(others, rounding) or _spread(np.append(points, bodies[k : k + 1], axis=0), rounding)
-        if 0.0 < LARGE * size < around:
+        if 0.0 < WIDE * size < around:
             yield (
                 f"body {body.name!r} has a radius of gyration of {around:.3g} m in a mechanism of {size:.3g} m: its mesh, or"
                 " its inertia, may be in other units"
             )
+
+
+def _ends(model: Model) -> list[tuple[str, Array]]:
+    """Bodies and points of joints: one end of each, as what a joint is open by is no size."""
+    ends = [(joint.first, joint.p_i) for joint in model.joints]
+    return ends + [(joint.second, joint.p_j) for joint in model.joints if joint.type == "distance"]
 
 
 def _spread(points: Array, rounding: float) -> float:

@@ -137,7 +137,10 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     yield Line("coordinates", settings["coordinates"], data=settings["coordinates"])
     if isinstance(solution.mechanism, Mechanism):
         model = solution.mechanism.model
-        yield Line("gravity", gravity_words(model), data=model.gravity.tolist())
+        words = gravity_words(model)
+        yield Line(
+            "gravity", words, data=model.gravity.tolist(), block="careful" if words.endswith(" up in pictures") else "details"
+        )
     versions = ", ".join(f"{name} {version}" for name, version in solution.versions.items())
     yield Line("versions", versions, data=dict(solution.versions))
     model_hash = solution.mechanism.model.hash
