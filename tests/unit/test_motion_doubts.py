@@ -159,3 +159,15 @@ def test_a_length_whose_speed_jumps():
     with pytest.warns(UserWarning, match="not smooth"):
         model.add_distance("rope", "ground", "bob", length=lambda t: 1.0 + 0.5 * np.abs(t - 0.3))
     assert doubted(model, 1.0)[0].startswith("driver 'rope' goes over from -0.5 to 0.5 m/s at once, at t = 0.3 s:")
+
+
+@pytest.mark.parametrize(
+    ("stiffness", "length", "told"), [(0.5, 0.2, True), (500.0, 0.2, False), (0.5, 0.0, False), (0.5, 20.0, False)]
+)
+def test_springs_that_give_way(stiffness, length, told):
+    """2 kg on a spring of 0.5 N/mm, which was given as 0.5."""
+    model = da.Model()
+    model.add_point_mass("bob", mass=2.0, position=(0, 0, -0.2))
+    model.add_spring_damper("spring", "ground", "bob", points=((0, 0, 0), (0, 0, 0)), stiffness=stiffness, length=length)
+    words = "spring-damper 'spring' is stretched to 18.2 m, 91.2 times its slack length: its stiffness is in N/m"
+    assert [text.startswith(words) for text in doubted(model, 2.0) if "stretched" in text] == [True] * told

@@ -1,5 +1,5 @@
 """What only the motion shows of a model that may not be what was meant: rods that leave their barrels, speeds of drivers that
-jump, loads across the motion.
+jump, springs that give way, loads across the motion.
 
 A load that does no work may well be meant, for what bearings feel of it: a note, and no doubt.
 """
@@ -16,6 +16,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.trajectory import Trajectory, apply
 from dalembert.model.forces.loads import PointForce, Torque
+from dalembert.model.forces.springs import SpringDamper
 from dalembert.remarks.doubts import MODEL
 from dalembert.remarks.kinks import kinks
 from dalembert.remarks.pins import AT, bars_on_one_line
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 SQUARE = 1e-6  # cosine of the angle of a load to the motion, where it is zero but for rounding
 RESTS = 1e-6  # [m/s] or [rad/s]
+STRETCHED = 20.0  # length of a spring over that at the start and when slack; none of steel or rubber goes so far
 TOLD = 3  # loads, of many
 
 
@@ -35,6 +37,7 @@ def motion_doubts(solution: Result) -> Iterator[Line]:
         assert isinstance(steps, Trajectory)
         yield from _out_of_barrels(mechanism, steps)
         yield from _across(mechanism, steps)
+        yield from _overstretched(mechanism, steps)
         if "over" not in solution.settings:  # else t is no time
             for text in kinks(mechanism.whole or mechanism.model, steps.t):
                 yield Line(MODEL, text, verdict="WARN", data=text, block="careful")
@@ -78,6 +81,15 @@ def _across(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
         more = f" and {len(found) - TOLD} more" if len(found) > TOLD else ""
         text = f"{', '.join(found[:TOLD])}{more}: square to the motion all along, only reactions feel it; see its axes"
         yield Line("no work", text, data=found, block="careful")
+
+
+def _overstretched(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
+    """Springs that give way as if there were none; one that is slack at no length pulls from anywhere."""
+    for spring in (force for force in mechanism.model.forces if isinstance(force, SpringDamper) and force.stiffness):
+        length, slack = spring.distance(steps), spring.length
+        if slack > 0.0 and (most := float(length.max())) > STRETCHED * max(slack, float(length[0])):
+            text = f"{spring.noun} {spring.name!r} is stretched to {most:.3g} m, {most / slack:.3g} times its slack length"
+            yield Line(MODEL, f"{text}: its stiffness is in N/m, 1 N/mm is 1000", verdict="WARN", data=most, block="careful")
 
 
 def _first_zero(t: Array, x: Array, rate: Array) -> float:
