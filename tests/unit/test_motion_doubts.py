@@ -171,3 +171,14 @@ def test_springs_that_give_way(stiffness, length, told):
     model.add_spring_damper("spring", "ground", "bob", points=((0, 0, 0), (0, 0, 0)), stiffness=stiffness, length=length)
     words = "spring-damper 'spring' is stretched to 18.2 m, 91.2 times its slack length: its stiffness is in N/m"
     assert [text.startswith(words) for text in doubted(model, 2.0) if "stretched" in text] == [True] * told
+
+
+@pytest.mark.parametrize(("torque", "told"), [(5000.0, True), (5.0, False)])
+def test_speeds_that_no_machine_has(torque, told):
+    """5 N m as 5000 N mm on 4e-3 kg m^2 for half a second."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("disc", **da.disc(0.8, 0.1, axis="z").body())
+    model.add_revolute("A", "ground", "disc", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_torque("motor", "disc", (0, 0, torque))
+    words = "a speed of 5.97e+06 rpm is more than any machine has: 'disc' reaches it; torques are in N m"
+    assert [text.startswith(words) for text in doubted(model, 0.5)] == [True] * told

@@ -1,5 +1,5 @@
 """What only the motion shows of a model that may not be what was meant: rods that leave their barrels, speeds of drivers that
-jump, springs that give way, loads across the motion.
+jump, springs that give way, speeds of no machine, loads across the motion.
 
 A load that does no work may well be meant, for what bearings feel of it: a note, and no doubt.
 """
@@ -20,6 +20,7 @@ from dalembert.model.forces.springs import SpringDamper
 from dalembert.remarks.doubts import MODEL
 from dalembert.remarks.kinks import kinks
 from dalembert.remarks.pins import AT, bars_on_one_line
+from dalembert.results.report.scales import moving_parts
 from dalembert.results.report.table import Line
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 SQUARE = 1e-6  # cosine of the angle of a load to the motion, where it is zero but for rounding
 RESTS = 1e-6  # [m/s] or [rad/s]
 STRETCHED = 20.0  # length of a spring over that at the start and when slack; none of steel or rubber goes so far
+WHIRLING = 1e5  # [rad/s]; turbines of dentists turn at 4e4
 TOLD = 3  # loads, of many
 
 
@@ -38,6 +40,10 @@ def motion_doubts(solution: Result) -> Iterator[Line]:
         yield from _out_of_barrels(mechanism, steps)
         yield from _across(mechanism, steps)
         yield from _overstretched(mechanism, steps)
+        for part in (part for part in moving_parts(steps) if WHIRLING < part.spin < np.inf):
+            text = f"a speed of {part.spin * 30 / np.pi:.3g} rpm is more than any machine has: {part.part.name} reaches it"
+            words = f"{text}; torques are in N m, 1000 N mm are 1, masses in kg, inertias in kg m^2"
+            yield Line(MODEL, words, verdict="WARN", data=part.spin, block="careful")
         if "over" not in solution.settings:  # else t is no time
             for text in kinks(mechanism.whole or mechanism.model, steps.t):
                 yield Line(MODEL, text, verdict="WARN", data=text, block="careful")
