@@ -40,7 +40,7 @@ def motion_doubts(solution: Result) -> Iterator[Line]:
         yield from _out_of_barrels(mechanism, steps)
         yield from _across(mechanism, steps)
         yield from _overstretched(mechanism, steps)
-        for part in (part for part in moving_parts(steps) if WHIRLING < part.spin < np.inf):
+        for part in (part for part in moving_parts(solution.steps) if WHIRLING < part.spin < np.inf):
             text = f"a speed of {part.spin * 30 / np.pi:.3g} rpm is more than any machine has: {part.part.name} reaches it"
             words = f"{text}; torques are in N m, 1000 N mm are 1, masses in kg, inertias in kg m^2"
             yield Line(MODEL, words, verdict="WARN", data=part.spin, block="careful")
