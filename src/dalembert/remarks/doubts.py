@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -54,21 +55,20 @@ def look_at(doubtful: Sequence[str]) -> str:
 
 def _twice(model: Model) -> Iterator[str]:
     """Joints that hold the same bodies in the same way at one place, and hinges that hold them like one body."""
-    met: dict[tuple[frozenset[str], str], list[tuple[str, Array, Array]]] = {}
+    alike: dict[tuple[frozenset[str], str], list[Joint]] = {}
     for joint in (joint for joint in model.joints if joint.type in ("revolute", "prismatic", "spherical", "fixed")):
-        body = model.body(joint.first)
-        x, axis = world_point(body, joint.p_i), body.matrix @ joint.E_i[:, 2]
-        others = met.setdefault((frozenset(joint.bodies), joint.type), [])
-        for other, y, along in others:
-            parallel = joint.type in ("spherical", "fixed") or float(np.linalg.norm(np.cross(axis, along))) < PARALLEL
-            gap, aside = float(np.linalg.norm(x - y)), float(np.linalg.norm(np.cross(x - y, axis)))
-            names = f"joints {other!r} and {joint.name!r}"
-            one, two = map(repr, joint.bodies)
-            if parallel and gap <= SAME:
-                yield f"{names} hold {one} and {two} twice in the same way: leave one out, or see which bodies it joins"
-            elif parallel and joint.type == "revolute" and aside > SAME:
-                yield f"{names} hold {one} and {two} like one body: two hinges {aside:.3g} m apart; see which bodies they join"
-        others.append((joint.name, x, axis))
+        alike.setdefault((frozenset(joint.bodies), joint.type), []).append(joint)
+    for one, two in (pair for joints in alike.values() for pair in combinations(joints, 2)):
+        first, second = model.body(one.first), model.body(two.first)
+        axes = first.matrix @ one.E_i[:, 2], second.matrix @ two.E_i[:, 2]
+        gap = world_point(second, two.p_i) - world_point(first, one.p_i)
+        parallel = one.type in ("spherical", "fixed") or np.linalg.norm(np.cross(*axes)) < PARALLEL
+        aside = float(np.linalg.norm(np.cross(gap, axes[0])))
+        words = f"joints {one.name!r} and {two.name!r} hold {two.bodies[0]!r} and {two.bodies[1]!r}"
+        if parallel and np.linalg.norm(gap) <= SAME:
+            yield f"{words} twice in the same way: leave one out, or see which bodies it joins"
+        elif parallel and one.type == "revolute" and aside > SAME:
+            yield f"{words} like one body: two hinges {aside:.3g} m apart; see which bodies they join"
 
 
 def _idle(model: Model) -> Iterator[str]:

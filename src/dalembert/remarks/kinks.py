@@ -44,10 +44,8 @@ def _jumps(motion: Motion, t: Array) -> list[tuple[float, float, float]]:
     rates = rates_of(motion)
     _, rate, second = rates(t).T
     missed = np.abs(np.diff(rate) - 0.5 * np.diff(t) * (second[1:] + second[:-1]))
-    missed, least = (
-        np.where(np.isfinite(missed), missed, np.inf),
-        JUMP * float(np.abs(rate[np.isfinite(rate)]).max(initial=0.0)),
-    )
+    missed = np.where(np.isfinite(missed), missed, np.inf)
+    least = JUMP * float(np.max(np.abs(rate), where=np.isfinite(rate), initial=0.0))
     places = np.sort(np.argsort(-missed)[:PLACES])
     places = places[missed[places] > least]
     at, f = (np.stack([x[places], x[places + 1]], axis=1) for x in (t, rate))
