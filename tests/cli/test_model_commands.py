@@ -168,6 +168,17 @@ def test_gravity_in_words(gravity, told):
     assert (line.value, line.block) == (told, "details")
 
 
+@pytest.mark.parametrize(
+    ("plane", "gravity", "up"), [("xz", (0, 9.81), True), ("xy", (1, -1), False), ("yz", (9.81, 0), False)]
+)
+def test_gravity_that_acts_upwards_in_pictures(plane, gravity, up):
+    """A sign that was reversed; who counts downwards draws it so."""
+    model = da.Model(gravity, plane=plane)
+    model.add_link("arm", (0, 0), (1, 0), mass=1.0)
+    line = da.simulate(model, 0.01).report()["gravity"]
+    assert (line.value.endswith(", up in pictures"), line.block) == (up, "careful" if up else "details")
+
+
 def test_check_runs_nothing(monkeypatch):
     import dalembert.simulation.simulate
 

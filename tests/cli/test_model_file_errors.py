@@ -264,6 +264,21 @@ IN_A_PLANE = {
         "force: [-20,5, 0]",
         (37, "force 'load': force is [-20, 5, 0]; decimals have a point, not a comma; if three numbers are meant"),
     ),
+    "decimal comma without a space": (
+        "start: [0, 0]",
+        "start: [0,5,0]",
+        (19, "body 'crank': start is [0, 5, 0]; decimals have a point, not a comma; if three numbers are meant, put a space"),
+    ),
+    "decimal comma without a space, in a list of points": (
+        "forces:\n",
+        "forces:\n  s: {type: spring_damper, first: ground, second: slider, stiffness: 1, between: [[0,5,0], [reach, 0]]}\n",
+        (37, "force 's': between.0 is [0, 5, 0]; decimals have a point"),
+    ),
+    "decimal commas without a space": (
+        "end: [0, crank]",
+        "end: [0,0,0,1]",
+        (19, "body 'crank': end has 4 entries, [0, 0, 0, 1]; give 3", "decimals have a point, not a comma"),
+    ),
     "decimal comma among parameters": (
         "position: [reach, offset]",
         "position: [0,28, crank]",
@@ -297,6 +312,23 @@ def test_malformed_in_a_plane(case):
     assert old in text
     Path("m.yaml").write_text(text.replace(old, new, 1))
     check_refused(call("check", "m.yaml"), *places)
+
+
+def test_three_numbers_that_are_meant():
+    """With spaces; directions of the world; zeros; and without spaces where all points have three."""
+    call("new", "m.yaml", "--plane")
+    text = Path("m.yaml").read_text()
+    given = {"force: [-20, 0]": "force: [-20, 0, 5]", "axis: [1, 0]": "axis: [1,0,0]", "point: [0, 0]": "point: [0,0,0]"}
+    for old, new in given.items():
+        assert old in text
+        text = text.replace(old, new)
+    Path("n.yaml").write_text(text)
+    assert call("check", "n.yaml").exit_code == 0
+    arm = "{type: link, start: [0,0,0], end: [0,0,-1], mass: 1}"
+    Path("o.yaml").write_text(
+        f"plane: xz\nbodies:\n  arm: {arm}\njoints:\n  A: {{type: revolute, first: ground, second: arm, point: [0,0,-1]}}\n"
+    )
+    assert call("check", "o.yaml").exit_code == 0
 
 
 def test_numbers_in_quotes_are_numbers():

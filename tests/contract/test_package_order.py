@@ -12,6 +12,7 @@ STAGES = (
     ("arrays", "errors", "files", "kernels"),
     ("model", "lagrangian"),
     ("compilation", "gallery"),
+    ("remarks",),
     ("formulations", "integrators"),
     ("run",),
     ("results",),

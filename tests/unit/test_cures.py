@@ -10,8 +10,8 @@ import pytest
 import dalembert as da
 from dalembert.cli.check import examine
 from dalembert.compilation.compile import compile
-from dalembert.compilation.cures import cure
-from dalembert.compilation.row_words import beyond_reach
+from dalembert.remarks.cures import cure
+from dalembert.remarks.row_words import beyond_reach
 
 Y = (0, 1, 0)
 
@@ -262,7 +262,7 @@ def test_what_drivers_move_is_no_freedom_that_is_missing(tmp_path):
     ("motion", "rate"), [((0.3, -6.0, 0.0), -6.0), ((0.0, 6.0, 1.0), None), ((1.0,), None), ((0.0, 0.0), None)]
 )
 def test_only_steady_turns_are_told_with_their_speed(motion, rate):
-    from dalembert.compilation.row_words import turning
+    from dalembert.remarks.row_words import turning
 
     model = da.Model()
     model.add_body("block", mass=1.0, inertia=(1, 1, 1))
@@ -274,7 +274,7 @@ def test_only_steady_turns_are_told_with_their_speed(motion, rate):
 
 def test_what_is_free_beside_drivers_is_not_read_as_driven():
     """ "2 degrees of freedom, 1 driven" was read as 2 of which 1 is driven; there are 3."""
-    from dalembert.compilation.row_words import freedom
+    from dalembert.remarks.row_words import freedom
 
     model = da.Model(name="an arm that was to be held at its end")
     for name, at in (("crank", 0.0), ("rod", 0.3), ("arm", 0.6)):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.doubts import doubts
+from dalembert.remarks.doubts import doubts
 from dalembert.results.report import Line, Report
 
 
@@ -370,3 +370,28 @@ def test_springs_of_joints_that_do_nothing(gains, idle):
     model.add_joint_spring_damper("back", "rail", **gains)
     told = ["joint spring-damper 'back' has no stiffness and no damping: it does nothing; give one of them"]
     assert doubts(model) == told * idle
+
+
+@pytest.mark.parametrize(
+    ("kind", "point", "axis", "told"),
+    [
+        ("revolute", (0.1, 0, 0), (0, 1, 0), "twice in the same way"),
+        ("revolute", (0.1, 0, 0), (0, -1, 0), "twice in the same way"),
+        ("revolute", (0.3, 0, 0), (0, 1, 0), "like one body: two hinges 0.2 m apart"),
+        ("revolute", (0.1, 0.2, 0), (0, 1, 0), None),  # of a door
+        ("revolute", (0.1, 0, 0), (0, 0, 1), None),
+        ("spherical", (0.1, 0, 0), None, None),  # other rows
+    ],
+)
+def test_two_joints_of_the_same_bodies(kind, point, axis, told):
+    """The second one may have been meant for other bodies."""
+    model = da.Model(gravity=(0, 0, 0))
+    for name, x in (("crank", 0.05), ("rod", 0.2)):
+        model.add_body(name, mass=1.0, inertia=(0.01, 0.01, 0.01), position=(x, 0, 0))
+    model.add_revolute("A", model.ground, "crank", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_revolute("B", "crank", "rod", point=(0.1, 0, 0), axis=(0, 1, 0))
+    getattr(model, f"add_{kind}")("C", "rod", "crank", point=point, **({} if axis is None else {"axis": axis}))
+    found = [text for text in doubts(model) if text.startswith("joints")]
+    assert [text.startswith(f"joints 'B' and 'C' hold 'rod' and 'crank' {told}") for text in found] == [True] * (
+        told is not None
+    )

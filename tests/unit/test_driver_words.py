@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import dalembert as da
 from dalembert.cli import app
 from dalembert.compilation.compile import compile
-from dalembert.compilation.driver_words import driven
+from dalembert.remarks.driver_words import driven
 from dalembert.results.report.table import WIDTH, as_text
 
 FOOT, EYE = np.array([0.4, -0.3]), np.array([0.6, 0.3])
@@ -46,7 +46,7 @@ OUT = da.SmoothStep(0.0, 0.1, 0.5, 1.5)
         (OUT, {"side": -1.0}, "'rod' into 'barrel' from 0 to 0.1 m in 1 s"),
         (OUT, {"ends": ("rod", "barrel")}, "'barrel' into 'rod' from 0 to 0.1 m in 1 s"),
         (OUT, {"centre": FOOT, "inertia": 1.0}, "'rod' out of 'barrel' from 0 to 0.1 m in 1 s"),  # as it is drawn
-        (da.Harmonic(0.1, 3.0), {}, "'rod' in and out of 'barrel' between -0.1 and 0.1 m"),
+        (da.Harmonic(0.1, 3.0), {}, "'rod' in and out of 'barrel' between -0.1 and 0.1 m, 0.4775 times a second"),
         (da.Polynomial((0.0, 0.05)), {}, "'rod' out of 'barrel' at 0.05 m/s"),
     ],
 )
@@ -76,6 +76,11 @@ def arm(motion, *, kind="revolute", ends=("ground", "arm"), plane=None) -> da.Mo
         (da.SmoothStep(0.0, 1.0, 5.0, 6.0), {}, "holds 'arm' at 0 degrees"),  # in this run
         (da.Table((0, 1, 2), (0.0, np.pi / 6, 0.0)), {}, "turns 'arm' about (0, 1, 0) between 0 and 30 degrees"),
         (lambda t: 0.5 * t * t, {}, "turns 'arm' about (0, 1, 0) from 0 to 114.6 degrees in 2 s"),
+        (
+            lambda t: 60 * t * t,
+            {"plane": "xz"},
+            "turns 'arm' counterclockwise from 0 to 1.375e+04 degrees in 2 s, 38.2 turns at up to",
+        ),
         (0.5, {}, "holds 'arm' at 28.65 degrees"),
         (da.Polynomial((0.1, 0.2)), {"kind": "prismatic"}, "moves 'arm' along (0, 0, 1) at 0.2 m/s from 0.1 to 0.5 m"),
         (da.SmoothStep(0.1, -0.2, 0.0, 1.0), {"kind": "prismatic"}, "moves 'arm' along (0, 0, 1) from 0.1 to -0.2 m in 1 s"),
@@ -91,7 +96,9 @@ def test_drivers_over_two_seconds(motion, given, words):
     ("motion", "words"),
     [
         (da.SmoothStep(0.0, np.pi / 2, 0.5, 1.0), "from 0 to 90 degrees in 0.5 s"),
-        (da.Harmonic(np.pi / 6, 3.0, phase=1.0), "between -30 and 30 degrees"),
+        (da.Harmonic(np.pi / 6, 3.0, phase=1.0), "between -30 and 30 degrees, 0.4775 times a second"),
+        (0.5 * da.Harmonic(np.pi / 6, 120.0) + np.pi / 6, "between 15 and 45 degrees, 19.1 times a second"),
+        (da.SmoothStep(0.0, 40 * np.pi, 0.0, 2.0), "from 0 to 7200 degrees in 2 s, 20 turns at up to 1125 rpm"),
         (da.Polynomial((0.0, 0.1, 0.2)), "from 0 degrees on"),
         (lambda t: 0.1 * t, "from 0 degrees on"),
     ],

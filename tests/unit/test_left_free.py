@@ -6,9 +6,9 @@ from typer.testing import CliRunner
 import dalembert as da
 from dalembert.cli import app
 from dalembert.compilation.compile import compile
-from dalembert.compilation.doubts import MODEL
-from dalembert.compilation.left_free import left_free as by_name
 from dalembert.gallery import GALLERY
+from dalembert.remarks.doubts import MODEL
+from dalembert.remarks.left_free import left_free as by_name
 from dalembert.results.report.table import as_text
 
 

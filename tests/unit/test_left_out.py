@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.doubts import doubts
+from dalembert.remarks.doubts import doubts
 
 CRANK, TOP = np.array([0.052, 0.0, 0.03]), np.array([0.0, 0.0, 0.24])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.doubts import doubts
+from dalembert.remarks.doubts import doubts
 
 C = (0.5, 0, 0.3)
 

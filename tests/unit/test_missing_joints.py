@@ -3,7 +3,7 @@
 import pytest
 
 import dalembert as da
-from dalembert.compilation.doubts import doubts, look_at
+from dalembert.remarks.doubts import doubts, look_at
 
 
 def loose(gravity=(0, 0, -9.81), singles=(), joined=True, grounded=False, **plane) -> da.Model:

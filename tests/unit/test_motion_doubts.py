@@ -1,10 +1,10 @@
-"""What only a run shows: rods that leave their barrels, loads across the motion."""
+"""What only a run shows: rods that leave their barrels, speeds of drivers that jump, loads across the motion."""
 
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.doubts import MODEL
+from dalembert.remarks.doubts import MODEL
 
 
 def cylinder(motion, kind="prismatic", side=1.0, **solids) -> da.Model:
@@ -123,3 +123,62 @@ def test_torques_and_what_rests():
     model.add_force("thrust", "crank", (0, 1.0, 0), at=(0, 0, 0))  # at the pivot, which rests
     model.add_torque("twist", "slider", (0, 1.0, 0))  # which does not turn
     assert idle(model) == [TOLD.replace("force 'load' on 'slider'", "torque 'brake' on 'crank'")]
+
+
+@pytest.mark.filterwarnings("ignore:.*not smooth everywhere")
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        (lambda t: 3.0 * np.abs(t - 1.0), "from -3 to 3 rad/s at once, at t = 1 s:"),
+        (lambda t: t + 0.01 * np.abs(t - 1.0123), "from 0.99 to 1.01 rad/s at once, at t = 1.0123 s:"),
+        (lambda t: np.sqrt((t - 1.0) ** 2), "from -1 to 1 rad/s at once, at t = 1 s:"),  # without a rate there
+        (da.Polynomial((0.0, 1.0)) * (lambda t: np.sqrt((t - 0.5) ** 2)), "from -0.5 to 0.5 rad/s at once, at t = 0.5 s:"),
+        (lambda t: np.abs(np.sin(5.0 * t)), "from -5 to 5 rad/s at once, at t = 0.628319 s, and at other times:"),
+        (lambda t: np.abs(t), None),  # before the run
+        (lambda t: np.abs(t - 1.0) * (t - 1.0), None),  # only the acceleration jumps
+        (lambda t: t + 0.01 * np.tanh(3000.0 * (t - 1.0)), None),  # nearly a jump
+        (lambda t: 0.01 * np.sin(300.0 * t), None),
+        (da.Table((0, 0.5, 1, 2), (0.0, 1.0, 0.0, 0.5)), None),
+    ],
+)
+def test_speeds_of_drivers_that_jump(motion, told):
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0.1, 0), mass=1.0)
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    model.add_driver("motor", "A", motion)
+    for run in (da.simulate(model, 2.0), da.simulate(model, 2.0, integrator=da.RungeKutta4(step=0.007))):
+        found = [line.value for line in run.report().lines if line.name == MODEL]
+        assert [text.startswith(f"driver 'motor' goes over {told} that takes an impulse") for text in found] == [True] * bool(
+            told
+        )
+
+
+def test_a_length_whose_speed_jumps():
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("bob", mass=1.0, position=(1.0, 0, 0))
+    with pytest.warns(UserWarning, match="not smooth"):
+        model.add_distance("rope", "ground", "bob", length=lambda t: 1.0 + 0.5 * np.abs(t - 0.3))
+    assert doubted(model, 1.0)[0].startswith("driver 'rope' goes over from -0.5 to 0.5 m/s at once, at t = 0.3 s:")
+
+
+@pytest.mark.parametrize(
+    ("stiffness", "length", "told"), [(0.5, 0.2, True), (500.0, 0.2, False), (0.5, 0.0, False), (0.5, 20.0, False)]
+)
+def test_springs_that_give_way(stiffness, length, told):
+    """2 kg on a spring of 0.5 N/mm, which was given as 0.5."""
+    model = da.Model()
+    model.add_point_mass("bob", mass=2.0, position=(0, 0, -0.2))
+    model.add_spring_damper("spring", "ground", "bob", points=((0, 0, 0), (0, 0, 0)), stiffness=stiffness, length=length)
+    words = "spring-damper 'spring' is stretched to 18.2 m, 91.2 times its slack length: its stiffness is in N/m"
+    assert [text.startswith(words) for text in doubted(model, 2.0) if "stretched" in text] == [True] * told
+
+
+@pytest.mark.parametrize(("torque", "told"), [(5000.0, True), (5.0, False)])
+def test_speeds_that_no_machine_has(torque, told):
+    """5 N m as 5000 N mm on 4e-3 kg m^2 for half a second."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("disc", **da.disc(0.8, 0.1, axis="z").body())
+    model.add_revolute("A", "ground", "disc", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_torque("motor", "disc", (0, 0, torque))
+    words = "a speed of 5.97e+06 rpm is more than any machine has: 'disc' reaches it; torques are in N m"
+    assert [text.startswith(words) for text in doubted(model, 0.5)] == [True] * told

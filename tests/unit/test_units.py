@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.doubts import doubts
-from dalembert.compilation.wrong_units import in_millimetres
+from dalembert.remarks.doubts import doubts
+from dalembert.remarks.wrong_units import in_millimetres
 
 
 def turned(rotation, coordinate=None) -> da.Model:
@@ -70,7 +70,7 @@ def test_angles_of_joints_in_degrees():
         (da.SmoothStep(0, 100, 0, 1), 0),  # a shaft
         (da.Harmonic(20, 1.0), 20),
         (da.Polynomial((45, 6)), 45),
-        (da.Polynomial((0, 360)), 0),  # a rate
+        (da.Polynomial((0, 345)), 0),  # a rate
         (da.Table((0, 1, 2), (0, -30, 15)), -30),
         (da.Table((0, 1, 2), (0, 31, 15)), 0),
         (0.1 + da.SmoothStep(0, 90, 0, 1), 90),
@@ -86,6 +86,42 @@ def test_drivers_in_degrees(motion, told):
     model.add_prismatic("slide", model.ground, "arm", point=(0, 0, 0), axis=(1, 0, 0))
     model.add_driver("motor", "slide", motion)  # metres
     assert doubts(model) == []
+
+
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        (da.Polynomial((0, -360)), "turns at 360 rad/s = 3438 rpm: 360 degrees per second are radians(360)"),
+        (da.Polynomial((0, 1500)), "turns at 1500 rad/s = 1.432e+04 rpm: 1500 rpm are 1500 * pi / 30"),
+        (da.Polynomial((0, 1450 * np.pi / 30)), None),
+        (da.Polynomial((0, np.radians(360))), None),
+        (da.Polynomial((0, 120)), None),
+        (da.Polynomial((0, 1013)), None),
+        (da.Polynomial((0, 360, 1)), None),
+    ],
+)
+def test_rates_in_degrees_or_turns(motion, told):
+    model = turned(da.Rotation())
+    model.add_driver("motor", "hip", motion)
+    assert doubts(model) == ([f"driver 'motor' {told}"] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("gravity", "size", "told"),
+    [(9.81, 0.4, False), (9810, 0.4, True), (981, 0.4, True), (9806.65, 0.4, True), (9810, 400, False), (1000, 0.4, False)],
+)
+def test_gravity_in_millimetres_and_lengths_in_metres(gravity, size, told):
+    model = da.Model((0, 0, -gravity))
+    model.add_body("arm", mass=1.0, inertia=(0.001, 0.001, 0.001), position=(size, 0, 0))
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    said = f"gravity is {gravity:.4g} m/s^2 in a model of 0.4 m: where lengths are in m it is 9.81"
+    assert doubts(model) == ([said] if told else [])
+
+
+@pytest.mark.parametrize(("inertia", "told"), [(0.001, False), (1000.0, True)])
+def test_inertias_in_square_millimetres(inertia, told):
+    model = slider_crank(inertia=inertia)
+    assert [text.partition(" in a ")[0] for text in doubts(model)] == ["body 'rod' has a radius of gyration of 25.8 m"] * told
 
 
 @pytest.mark.parametrize(
@@ -192,3 +228,72 @@ def test_bars_in_millimetres_are_not_said_to_meet():
     said = ["body 'one' of 0.5 kg is 450 m large", "body 'two' of 0.5 kg is 450 m large"]
     assert [text.partition(",")[0] for text in doubts(model)[:2]] == said
     assert [text.partition(" and ")[0] for text in doubts(model)[2:]] == ["an end of 'lever one' is at an end of 'lever two'"]
+
+
+def slider_crank(inertia=0.01, **given) -> da.Model:
+    """Of 0.35 m;  given : points of the guide, of the wall, of a force, of a marker, and the centre of the rod"""
+    at = {"guide": (0.3, 0), "wall": (0.5, 0), "push": (0.3, 0), "tip": (0.2, 0), "rod": (0.2, 0.0)} | given
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0.1, 0), mass=1.0)
+    model.add_body("rod", mass=1.0, inertia=inertia, position=at["rod"])
+    model.add_body("slider", **da.box(1.0, (0.06, 0.06, 0.06)).body(), position=(0.3, 0))
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    model.add_revolute("B", "crank", "rod", point=(0.1, 0))
+    model.add_revolute("C", "rod", "slider", point=(0.3, 0))
+    model.add_prismatic("D", "ground", "slider", point=at["guide"], axis=(1, 0))
+    model.add_spring_damper("spring", "ground", "slider", between=(at["wall"], (0.3, 0)), stiffness=50.0)
+    model.add_force("push", "slider", (10, 0), at=at["push"])
+    model.add_marker("tip", "rod", at=at["tip"])
+    return model
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, None),
+        ({"wall": (5.0, 0)}, None),
+        ({"wall": (500, 0)}, "spring-damper 'spring' has a point of 'ground' 499.7 m off, at (500, 0, 0)"),
+        ({"wall": (-60, 0)}, "spring-damper 'spring' has a point of 'ground' 60.2 m off, at (-60, 0, 0)"),
+        ({"guide": (300, 0)}, "joint 'D' has a point of 'ground' 299.7 m off, at (300, 0, 0)"),
+        ({"push": (300, 0)}, "force 'push' has a point of 'slider' 299.7 m off, at (300, 0, 0)"),
+        ({"tip": (0, 200)}, "marker 'tip' has a point of 'rod' 200 m off, at (0, 0, 200)"),
+        ({"rod": (200, 0)}, "body 'rod' is 199.7 m off, at (200, 0, 0)"),
+    ],
+)
+def test_points_in_millimetres_among_metres(given, told):
+    found = doubts(slider_crank(**given))
+    assert [text.startswith(told) and text.endswith("500 mm are 0.5") for text in found] == [True] * (told is not None)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"wall": (0, 0.05, 0)}, None),  # a layer
+        ({"wall": (0, 5, 0)}, "spring-damper 'spring' has a point of 'ground' 5 m off the plane, at (0, 5, 0)"),
+        ({"push": (0, 3, 0)}, "force 'push' has a point of 'slider' 3 m off the plane, at (0, 3, 0)"),
+        ({"rod": (0, 2, 0)}, "body 'rod' is 2 m off the plane, at (0, 2, 0)"),
+    ],
+)
+def test_decimal_commas_that_leave_the_plane(given, told):
+    found = [text for text in doubts(slider_crank(**given)) if " off the plane" in text]
+    assert [text.startswith(told) and 'plane="xz", with points for decimals' in text for text in found] == [True] * bool(told)
+
+
+def test_long_ropes_and_far_origins_are_meant():
+    """A bob of 67 m with a hook; a crane over a load of parts; two bodies in orbit, pulled to the origin."""
+    pendulum = da.Model()
+    pendulum.add_body("bob", **da.sphere(20.0, 0.1).body(), position=(0, 0, -67))
+    pendulum.add_spherical("pivot", "ground", "bob", point=(0, 0, 0))
+    for k in range(5):
+        pendulum.add_marker(f"mark {k}", "bob", point=(0, 0.01 * k, 0.1))
+    crane = da.Model()
+    crane.add_body("trolley", **da.box(50.0, (0.5, 0.5, 0.2)).body())
+    crane.add_prismatic("rail", "ground", "trolley", point=(0.1, 0, 0), axis=(1, 0, 0))
+    crane.add_point_mass("load", mass=100.0, position=(0, 0, -60))
+    crane.add_distance("rope", "trolley", "load", points=((0, 0, -0.1), (0, 0, 0)))
+    orbit = da.Model(gravity=(0, 0, 0))
+    for name, x in (("one", 7e6), ("two", 7e6 + 2.0)):
+        orbit.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(x, 0, 0))
+        orbit.add_interaction(f"gravity on {name}", "ground", name, lambda t, r, R, v, w: (-r, 0.0 * r))
+    orbit.add_revolute("hinge", "one", "two", point=(7e6 + 1.0, 0, 0), axis=(0, 0, 1))
+    assert [doubts(model) for model in (pendulum, crane, orbit)] == [[], [], []]

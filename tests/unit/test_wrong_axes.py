@@ -5,8 +5,8 @@ import pytest
 
 import dalembert as da
 from dalembert.compilation.compile import compile
-from dalembert.compilation.cures import cure
-from dalembert.compilation.doubts import doubts
+from dalembert.remarks.cures import cure
+from dalembert.remarks.doubts import doubts
 
 C = (0.5, 0, 0.3)
 PLAIN = (0, 1, 0)

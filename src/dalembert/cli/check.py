@@ -39,7 +39,7 @@ def check(
 
 def headline(name: str, mechanism: Compiled) -> str:
     """Name and size of a mechanism in one line."""
-    from dalembert.compilation.row_words import freedom
+    from dalembert.remarks.row_words import freedom
 
     if mechanism.coordinates == "generalised":
         parts = [_count(mechanism.nq, "coordinate"), _count(len(mechanism.model.constraints), "constraint")]
@@ -57,11 +57,11 @@ def _count(number: int, one: str, more: str | None = None) -> str:
 
 def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | None = None) -> dict[str, Any]:
     """Everything that `check` shows, as plain data;  end : of a run, where it is known."""
-    from dalembert.compilation.body_words import body_facts, joint_facts
-    from dalembert.compilation.doubts import MODEL, doubts
-    from dalembert.compilation.driver_words import driven
-    from dalembert.compilation.left_free import left_free
     from dalembert.compilation.parts import unconnected
+    from dalembert.remarks.body_words import body_facts, joint_facts
+    from dalembert.remarks.doubts import MODEL, doubts
+    from dalembert.remarks.driver_words import driven
+    from dalembert.remarks.left_free import left_free
     from dalembert.results.versions import current_versions
 
     model = mechanism.model
@@ -105,10 +105,10 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
 def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: bool = False) -> None:
     from rich.table import Table
 
-    from dalembert.compilation.body_words import body_facts, gravity_words
-    from dalembert.compilation.cures import cure
-    from dalembert.compilation.doubts import look_at
-    from dalembert.compilation.row_words import freedom, held_twice, not_unique
+    from dalembert.remarks.body_words import body_facts, gravity_words
+    from dalembert.remarks.cures import cure
+    from dalembert.remarks.doubts import look_at
+    from dalembert.remarks.row_words import freedom, held_twice, not_unique
 
     table = Table("", "", box=None, pad_edge=False, show_header=False)
     f = findings

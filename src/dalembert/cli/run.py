@@ -198,7 +198,7 @@ def _check_monitored(mechanism: Compiled, names: list[str]) -> None:
 def _report(solution: AnySolution, report: Report, answer: Answer) -> int:
     """Print the report; the exit code that follows from it."""
     from dalembert.cli.words import report_in_options
-    from dalembert.compilation.doubts import MODEL
+    from dalembert.remarks.doubts import MODEL
 
     if answer.as_json:
         print_json(report.to_dict())

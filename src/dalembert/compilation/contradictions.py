@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dalembert.compilation.pack_motions import motion_rates
+from dalembert.compilation.wrong_angles import in_degrees
 from dalembert.compilation.wrong_axes import wrong_axes
-from dalembert.compilation.wrong_units import in_degrees
 from dalembert.errors import AssemblyError
 from dalembert.model.model import Model
 

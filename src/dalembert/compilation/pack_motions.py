@@ -88,17 +88,24 @@ def stops_between(I: npt.NDArray[np.int64], F: Array, begin: float, end: float) 
     return np.asarray(found[(found > begin) & (found < end)])
 
 
-def motion_rates(motion: Motion | None, t: npt.ArrayLike) -> Array:
-    """(nt, 3): f, f' and f'' of a motion at given times, zero for none."""
-    times = np.atleast_1d(np.asarray(t, dtype=float))
+def rates_of(motion: Motion | None) -> Callable[[npt.ArrayLike], Array]:
+    """Function of times (nt,): (nt, 3) f, f' and f'' of a motion there, zero for none."""
     out = Writer(function_numbers([motion]))
     at = out.motion(motion)
-    if at < 0:
-        return np.zeros((len(times), 3))
     code = plain(write_source(motion_parts(out.functions), {})) if out.functions else None
     record = System(out.I, out.F, [0.0] * CALL.width, code)
-    with np.errstate(all="ignore"):
-        return np.array([[*follow(at, time, record)] for time in times.tolist()])
+
+    def rates(t: npt.ArrayLike) -> Array:
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        with np.errstate(all="ignore"):
+            return np.array([[*follow(at, time, record)] for time in times.tolist()]) if at >= 0 else np.zeros((len(times), 3))
+
+    return rates
+
+
+def motion_rates(motion: Motion | None, t: npt.ArrayLike) -> Array:
+    """(nt, 3): f, f' and f'' of a motion at given times, zero for none."""
+    return rates_of(motion)(t)
 
 
 def motion_values(motion: Motion | None, t: npt.ArrayLike) -> Array:

@@ -9,7 +9,6 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Series
-from dalembert.compilation.row_words import beyond_reach
 from dalembert.errors import SimulationError
 from dalembert.formulations.minimal import MinimalRun
 from dalembert.integrators.advance import Advance
@@ -17,6 +16,7 @@ from dalembert.integrators.explicit_rk import RungeKutta4
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import MARKS, N_PASSAGES
 from dalembert.kernels.base.views import Numbers
+from dalembert.remarks.row_words import beyond_reach
 
 
 def refused(run: MinimalRun, advance: Advance) -> SimulationError:

@@ -13,7 +13,7 @@ from dalembert.kernels.base.layout import CALL
 from dalembert.lagrangian.derivatives import along
 from dalembert.lagrangian.graph import Graph, Node
 from dalembert.lagrangian.source import Part
-from dalembert.lagrangian.tracer import trace, warn_if_rough
+from dalembert.lagrangian.tracer import trace
 from dalembert.model.serialise import MissingFunction
 from dalembert.model.validation import plain_function
 
@@ -27,7 +27,6 @@ def traced_rates(owner: str, function: Callable[..., Any]) -> tuple[Node, Node, 
     values = trace(owner, plain_function(function), {"t": t}, graph)
     if len(values) != 1:
         raise ModelError(f"{owner} returned {len(values)} numbers; return one")
-    warn_if_rough(owner, values)
     moving = [(t, graph.constant(1.0))]
     (rate,) = along(values, moving)
     (second,) = along([rate], moving)

@@ -218,8 +218,10 @@ def as_motion(owner: str, label: str, value: object) -> Motion:
         return Constant(number(owner, label, value))
     if callable(value):
         from dalembert.lagrangian.time_functions import traced_rates
+        from dalembert.lagrangian.tracer import warn_if_rough
 
-        traced_rates(f"{owner}: the function of its {label}", value)
+        name = f"{owner}: the function of its {label.removeprefix('its ')}"
+        warn_if_rough(name, traced_rates(name, value)[:1])
         return Function(value)
     kinds = "a number, Constant, Polynomial, Harmonic, SmoothStep, Table, a sum or product of them, or a function of t"
     raise ModelError(f"{owner}: {label} is {shown(value)}; give {kinds}")

@@ -11,12 +11,12 @@ from dalembert.compilation.flatten import TRACED
 from dalembert.compilation.pack import reference_length
 from dalembert.compilation.pack_codes import alone
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.row_words import undetermined_parts
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.lagrangian.laws import LAWS
 from dalembert.model.elements import MOST_ROWS, Primitive
 from dalembert.model.validation import Hinted, nearest, shown
+from dalembert.remarks.row_words import undetermined_parts
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,13 @@ from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rank import SINGULAR
-from dalembert.compilation.row_words import beyond_reach
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.slopes import NEVER
 from dalembert.kernels.base import tables as T
+from dalembert.remarks.row_words import beyond_reach
 from dalembert.run.jumps import jumping_constraint, not_finite
 
 KEEPING = next(cls.keeps_branch for cls in FORMULATIONS.values() if cls.keeps_branch)

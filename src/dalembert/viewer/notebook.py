@@ -10,9 +10,9 @@ import numpy as np
 
 from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.row_words import freedom
 from dalembert.errors import DalembertError
 from dalembert.model.model import Model
+from dalembert.remarks.row_words import freedom
 from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, badge, beside, folded, small_curves, table
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.report import Report

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.row_words import undetermined_parts
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.remarks.row_words import undetermined_parts
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report import make_report
 from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.loose_ends import free_end
-from dalembert.compilation.pins import links_of
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
+from dalembert.remarks.loose_ends import free_end
+from dalembert.remarks.pins import links_of
 from dalembert.viewer.fittings import (
     Fitting,
     Line,

@@ -32,6 +32,7 @@ from dalembert.model.validation import near, nearest, number, numbers, shown, ve
 
 _NOUN = {section: noun for section, (noun, _) in SECTIONS.items()}
 MAX_KEYS = 200
+_VECTORS = ("position", "velocity", "start", "end", "centre", "point", "points", "at", "between", "force", "origin")
 
 
 @dataclass(frozen=True)
@@ -117,15 +118,26 @@ def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, An
 
 
 def _decimal_commas(document: Document, plane: object) -> Iterator[Problem]:
-    """Lists of three numbers where two would do, [0,28, 0], that may be two with a comma for a point."""
-    for path in document.commas if plane else ():
-        value = document.data
-        for part in path:
-            value = value[part]
-        if len(value) == 3:
+    """Lists of three numbers where two would do, [0,28, 0], that may be two with a comma for a point; without any space, as
+    [0,5,0], where others of the file have two."""
+    found = [(path, loose, document.at(path)) for path, loose in document.commas.items() if plane]
+    pairs = bool(found) and any(_is_vector(path) and len(_plain(document.at(path))) == 2 for path in document.values)
+    for path, loose, value in found:
+        whole = all(isinstance(part, int) for part in value) and any(value)
+        if len(value) == 3 and (loose or (pairs and whole and _is_vector(path))):
             owner, label = _named(path)
             three = "if three numbers are meant, put a space after each comma"
             yield document.problem(path, f"{owner}{label} is {shown(value)}; decimals have a point, not a comma; {three}")
+
+
+def _is_vector(path: Path_) -> bool:
+    """Whether it leads to what two numbers do for in a plane; directions may well be those of the world."""
+    return next((key for key in reversed(path) if isinstance(key, str)), "") in _VECTORS
+
+
+def _plain(value: Any) -> list[Any]:
+    """A list without lists in it."""
+    return value if isinstance(value, list) and not any(isinstance(part, list) for part in value) else []
 
 
 def _named(path: Path_) -> tuple[str, str]:
@@ -220,7 +232,9 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
             wanted = context.get("min_length", context.get("max_length"))
             least = "at least " * (wanted == 1)
             text = f"{label} has {context['actual_length']} entries, {shown(value)}; give {least}{wanted}"
-            text += "; decimals have a point, not a comma" * (path in document.commas)
+            text += "; decimals have a point, not a comma" * (
+                path in document.commas and (wanted == 3 or document.commas[path])
+            )
         case "said":
             text = f"{label} {context['text']}"
         case kind:

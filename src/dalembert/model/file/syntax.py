@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +46,14 @@ Place = tuple[int, int]
 @dataclass
 class Document:
     """data : dicts, lists, strings, numbers, booleans, None;  values, keys : path -> (line, column) of a value or its key
-    commas : lists in which a comma runs into the next number, while others have a space behind them, as in [0,28, 0]
+    commas : lists in which a comma runs into the next number, and whether others have a space behind them, as in [0,28, 0]
     """
 
     name: str
     data: Any = None
     values: dict[Path_, Place] = field(default_factory=dict)
     keys: dict[Path_, Place] = field(default_factory=dict)
-    commas: set[Path_] = field(default_factory=set)
+    commas: dict[Path_, bool] = field(default_factory=dict)
 
     def place(self, path: Path_, *, key: bool = False) -> Place:
         """Where a path is written: its key if asked for, else its value; the nearest part above it if it is not there."""
@@ -59,6 +61,10 @@ class Document:
         while path and path not in table:
             path, table = path[:-1], self.values
         return table.get(path, (1, 1))
+
+    def at(self, path: Path_) -> Any:
+        """The data at a path."""
+        return reduce(getitem, path, self.data)
 
     def problem(self, path: Path_, text: str, *, key: bool = False) -> Problem:
         """A problem at a path."""
@@ -215,8 +221,8 @@ class _Composer:
                 loose |= not close
             before = event
             items.append(self._node(event, events, (*path, len(items))))
-        if tight and loose:
-            self.target.commas.add(path)
+        if tight:
+            self.target.commas[path] = loose
         return items
 
     def _mapping(self, events: Iterator[Any], path: Path_) -> dict[str, Any]:

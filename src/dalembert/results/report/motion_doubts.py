@@ -1,4 +1,5 @@
-"""What only the motion shows of a model that may not be what was meant: rods that leave their barrels; loads across the motion.
+"""What only the motion shows of a model that may not be what was meant: rods that leave their barrels, speeds of drivers that
+jump, springs that give way, speeds of no machine, loads across the motion.
 
 A load that does no work may well be meant, for what bearings feel of it: a note, and no doubt.
 """
@@ -11,12 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.doubts import MODEL
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.pins import AT, bars_on_one_line
 from dalembert.compilation.trajectory import Trajectory, apply
 from dalembert.model.forces.loads import PointForce, Torque
+from dalembert.model.forces.springs import SpringDamper
+from dalembert.remarks.doubts import MODEL
+from dalembert.remarks.kinks import kinks
+from dalembert.remarks.pins import AT, bars_on_one_line
+from dalembert.results.report.scales import moving_parts
 from dalembert.results.report.table import Line
 
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 
 SQUARE = 1e-6  # cosine of the angle of a load to the motion, where it is zero but for rounding
 RESTS = 1e-6  # [m/s] or [rad/s]
+STRETCHED = 20.0  # length of a spring over that at the start and when slack; none of steel or rubber goes so far
+WHIRLING = 1e5  # [rad/s]; turbines of dentists turn at 4e4
 TOLD = 3  # loads, of many
 
 
@@ -33,6 +39,14 @@ def motion_doubts(solution: Result) -> Iterator[Line]:
         assert isinstance(steps, Trajectory)
         yield from _out_of_barrels(mechanism, steps)
         yield from _across(mechanism, steps)
+        yield from _overstretched(mechanism, steps)
+        for part in (part for part in moving_parts(solution.steps) if WHIRLING < part.spin < np.inf):
+            text = f"a speed of {part.spin * 30 / np.pi:.3g} rpm is more than any machine has: {part.part.name} reaches it"
+            words = f"{text}; torques are in N m, 1000 N mm are 1, masses in kg, inertias in kg m^2"
+            yield Line(MODEL, words, verdict="WARN", data=part.spin, block="careful")
+        if "over" not in solution.settings:  # else t is no time
+            for text in kinks(mechanism.whole or mechanism.model, steps.t):
+                yield Line(MODEL, text, verdict="WARN", data=text, block="careful")
 
 
 def _out_of_barrels(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
@@ -73,6 +87,15 @@ def _across(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
         more = f" and {len(found) - TOLD} more" if len(found) > TOLD else ""
         text = f"{', '.join(found[:TOLD])}{more}: square to the motion all along, only reactions feel it; see its axes"
         yield Line("no work", text, data=found, block="careful")
+
+
+def _overstretched(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
+    """Springs that give way as if there were none; one that is slack at no length pulls from anywhere."""
+    for spring in (force for force in mechanism.model.forces if isinstance(force, SpringDamper) and force.stiffness):
+        length, slack = spring.distance(steps), spring.length
+        if slack > 0.0 and (most := float(length.max())) > STRETCHED * max(slack, float(length[0])):
+            text = f"{spring.noun} {spring.name!r} is stretched to {most:.3g} m, {most / slack:.3g} times its slack length"
+            yield Line(MODEL, f"{text}: its stiffness is in N/m, 1 N/mm is 1000", verdict="WARN", data=most, block="careful")
 
 
 def _first_zero(t: Array, x: Array, rate: Array) -> float:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.compilation.body_words import gravity_words
-from dalembert.compilation.cures import cure
-from dalembert.compilation.doubts import MODEL, doubts
-from dalembert.compilation.driver_words import driven
-from dalembert.compilation.left_free import left_free
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
-from dalembert.compilation.row_words import freedom, held_twice, not_unique
-from dalembert.compilation.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.assembly import Assembly
+from dalembert.remarks.body_words import gravity_words
+from dalembert.remarks.cures import cure
+from dalembert.remarks.doubts import MODEL, doubts
+from dalembert.remarks.driver_words import driven
+from dalembert.remarks.left_free import left_free
+from dalembert.remarks.row_words import freedom, held_twice, not_unique
+from dalembert.remarks.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.results.plain import INCOMPLETE, duration
 from dalembert.results.report.advice import opened
 from dalembert.results.report.checks import ENDED_WELL
@@ -137,7 +137,10 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     yield Line("coordinates", settings["coordinates"], data=settings["coordinates"])
     if isinstance(solution.mechanism, Mechanism):
         model = solution.mechanism.model
-        yield Line("gravity", gravity_words(model), data=model.gravity.tolist())
+        words = gravity_words(model)
+        yield Line(
+            "gravity", words, data=model.gravity.tolist(), block="careful" if words.endswith(" up in pictures") else "details"
+        )
     versions = ", ".join(f"{name} {version}" for name, version in solution.versions.items())
     yield Line("versions", versions, data=dict(solution.versions))
     model_hash = solution.mechanism.model.hash

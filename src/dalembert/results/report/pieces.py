@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.compilation.doubts import MODEL
+from dalembert.remarks.doubts import MODEL
 from dalembert.results.report.accuracy import NAME, error_estimate, sensitivity_lines, trajectory_error
 from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import status

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from dalembert.compilation.doubts import MODEL, look_at
+from dalembert.remarks.doubts import MODEL, look_at
 from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, TABLE, badge, folded, row
 from dalembert.results.plain import encode
 

@@ -1,126 +1,45 @@
-"""Numbers that may be in other units: degrees for radians, millimetres for metres, grams for kilograms. One sentence for each.
+"""Numbers that may be in other units: millimetres for metres, grams for kilograms. One sentence for each.
 
-Degrees are round numbers, and as radians many turns: 45 rad are seven. Of rotations it does not matter how they were given,
-because no other angle is a round number of radians, whole turns left out; nor one of hundredths, to more digits. Millimetres
-make a solid lighter than air, and a bar lighter than a wire; a model whose gravity is told in mm/s^2 means them. Grams make a
-solid of any material heavier than all there are; a body that is only drawn small has another inertia than what is drawn.
+Millimetres make a solid lighter than air, and a bar lighter than a wire; a model whose gravity is told in mm/s^2 means them.
+Grams make a solid of any material heavier than all there are; a body that is only drawn small has another inertia than what is
+drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.pins import links_of
-from dalembert.model.elements import Body, Joint
-from dalembert.model.forces.on_joints import JointSpringDamper
+from dalembert.model.elements import Body
 from dalembert.model.forces.springs import SpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
-from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Sum, Table
+from dalembert.remarks.pins import links_of
+from dalembert.remarks.points_far_off import IN_MILLIMETRES, points_far_off
 
-TURN = 2.0 * np.pi
-LEAST, MOST = 15.0, 360.0  # degrees; smaller and larger numbers may well be radians that are meant
-SAME = 1e-9  # angles that are the same but for rounding [rad]
-LARGE = 100.0  # radius of gyration over the size of the mechanism, a bar over the next; millimetres make 1000 times as much
+SAME = 1e-9  # of lengths: rounding
+LARGE = 100.0  # a bar over the next; millimetres make 1000 times as much
+WIDE = 30.0  # radius of gyration over the size of the mechanism; inertias in kg mm^2 make 1000 times as much
+LIKE_G, SMALL = (9.7, 9.9), 3.0  # times 100 or 1000 gravity is in cm/s^2 or mm/s^2; a model of less is hardly in these
 LONG = 10.0  # size from which a body is doubted that is too light for it [m]
 LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a wire, foil, air; millimetres make 8e-6 of steel
 HEAVY = 5e5  # [kg/m^3], 20 times osmium: bodies of examples are often heavier than they can be; grams make 2.7e6 of aluminium
 SLENDER = 1000.0  # length over radius of a bar that is held to be a wire
 SLACK = 50.0  # slack length of a spring over the distance of its ends, or the reverse, from which it is doubted
-STEPS = ((5.0, LEAST, SAME), (0.01, TURN, 1e-12))  # of rotations: multiples of what, from which on, how exactly they are met
-IN_MILLIMETRES = 1000.0  # gravity of that and more is told in mm/s^2
-
-
-def in_degrees(model: Model) -> Iterator[str]:
-    """Angles at the start, of drivers, and of springs when slack, that are many turns and round numbers of degrees."""
-    for body, angle in zip(model.bodies, _turned(model.bodies), strict=True):
-        if angle > 0.0:
-            yield f"body {body.name!r} is turned by {angle:g} rad: {_write(angle)}"
-    for joint in model.joints:
-        for k, value in enumerate(joint.coordinate):
-            if value is not None and _turns(joint, k) and _round([value], 5.0):
-                yield f"joint {joint.name!r} starts at {value:g} rad: {_write(value)}"
-    for driver in model.drivers:
-        if driver.primitive.kind == "A" and (values := _values(driver.primitive.motion)):
-            largest = max(values, key=abs)
-            yield f"driver {driver.name!r} goes to {largest:g} rad: {_write(largest)}"
-    for force in model.forces:
-        if isinstance(force, JointSpringDamper) and force.law == "coordinate":
-            value = force.reference
-            if _turns(model.joint(force.joint), force.component) and _round([value], 5.0):
-                yield f"{force.noun} {force.name!r} is slack at {value:g} rad: {_write(value)}"
-
-
-def _write(angle: float) -> str:
-    return f"{angle:g} degrees are radians({angle:g}), in Python np.radians({angle:g})"
-
-
-def _turns(joint: Joint, component: int) -> bool:
-    return joint.coordinates[component].startswith(("angle", "rotation"))
-
-
-def _round(values: list[float], of: float) -> bool:
-    """Whether numbers are multiples of so many degrees, and one of them more than two turns if it is in radians."""
-    return all(value % of == 0.0 for value in values) and LEAST <= max(map(abs, values)) <= MOST
-
-
-@cache
-def _residues(step: float) -> tuple[Array, Array]:
-    """Multiples of a number up to `MOST`, and what is left of them without whole turns, which is in order."""
-    given = np.append(np.round(np.arange(-MOST, MOST + 0.5 * step, step) / step) * step, 0.0)
-    left = np.append(np.mod(given[:-1], TURN), TURN)
-    order = np.argsort(left)
-    return given[order], left[order]
-
-
-def _turned(bodies: Sequence[Body]) -> Array:
-    """(n,) largest angle of each rotation, about its own axis or as roll, pitch and yaw, if all are round numbers; or 0."""
-    theta = np.array([body.rotation for body in bodies]).reshape(-1, 4)
-    w, x, y, z = theta.T
-    angle = 2.0 * np.arctan2(np.linalg.norm(theta[:, 1:], axis=1), w)
-    tilt = np.array([2 * (y * z + w * x), w * w - x * x - y * y + z * z])  # of the last row of R
-    roll, yaw = np.arctan2(*tilt), np.arctan2(2 * (x * y + w * z), w * w + x * x - y * y - z * z)
-    pitch = np.arctan2(2 * (w * y - x * z), np.hypot(*tilt))
-    ways = np.array([[angle, 0 * w, 0 * w], [roll, pitch, yaw], [roll + np.pi, np.pi - pitch, yaw + np.pi]])
-    at = np.mod(ways, TURN)
-    found = np.zeros(len(bodies))
-    for step, least, same in STEPS:
-        given, left = _residues(step)
-        k = np.minimum(np.searchsorted(left, at - same), len(given) - 1)
-        largest = np.where(np.abs(left[k] - at) < same, np.abs(given[k]), np.inf).max(axis=1)
-        largest = np.where((largest >= least) & (largest <= MOST), largest, 0.0).max(axis=0)
-        found = np.where(found > 0.0, found, largest)
-    return found
-
-
-def _values(motion: Motion | None) -> list[float]:
-    """Angles of a motion or of a part of its sum that may be degrees; shafts may well be turned by 50 or 100 rad."""
-    values, of = [0.0], 15.0
-    match motion:
-        case Sum(parts):
-            return next((found for found in map(_values, parts) if found), [])
-        case Constant(value):
-            values, of = [value], 5.0
-        case Harmonic(amplitude=amplitude):
-            values, of = [amplitude], 5.0
-        case Polynomial(coefficients):
-            values = [coefficients[0]]
-        case SmoothStep(start=start, stop=stop):
-            values = [start, stop]
-        case Table(values=given):
-            values = list(given)
-    return values if _round(values, of) else []
 
 
 def in_millimetres(model: Model) -> Iterator[str]:
-    """Springs slack far from where they start, and bodies that are too long."""
-    yield from _slack_lengths(model)
-    yield from (text for _, text in too_long(model))
+    """Gravity, points far off, springs slack far from where they start, and bodies that are too long."""
+    g = float(np.linalg.norm(model.gravity))
+    if any(LIKE_G[0] < g / times < LIKE_G[1] for times in (100.0, 1000.0)):
+        points = [world_point(model.body(name), p) for name, p in _ends(model)] + [body.position for body in model.bodies]
+        if 0.0 < (size := _spread(np.array(points), 0.0)) < SMALL:
+            yield f"gravity is {g:.4g} m/s^2 in a model of {size:.3g} m: where lengths are in m it is 9.81"
+    told = {**dict(_slack_lengths(model)), **dict(points_far_off(model))}
+    yield from (told | dict(too_long(model))).values()
 
 
 def too_long(model: Model) -> Iterator[tuple[str, str]]:
@@ -170,7 +89,7 @@ def _is_solid(body: Body) -> bool:
     return bool(abs(3.0 * _gyration(body) ** 2 / expected - 1.0) < 1e-3)
 
 
-def _slack_lengths(model: Model) -> Iterator[str]:
+def _slack_lengths(model: Model) -> Iterator[tuple[str, str]]:
     """Springs much longer or shorter than the distance of their ends; a length of 0, and ends in one point, are meant."""
     for force in model.forces:
         if not isinstance(force, SpringDamper) or not force.stiffness:
@@ -179,10 +98,10 @@ def _slack_lengths(model: Model) -> Iterator[str]:
         apart, rounding = float(np.linalg.norm(b - a)), SAME * float(np.abs((a, b)).max())
         short, long = sorted((force.length, apart))
         if short > rounding and long > SLACK * short:
-            yield (
-                f"{force.noun} {force.name!r} is slack at a length of {force.length:.4g} m, its ends are {apart:.4g} m apart:"
-                f" lengths and points are in m, {long:.4g} mm are {1e-3 * long:.4g}"
+            words = (
+                f"{force.noun} {force.name!r} is slack at a length of {force.length:.4g} m, its ends are {apart:.4g} m apart"
             )
+            yield force.name, f"{words}: lengths and points are in m, {long:.4g} mm are {1e-3 * long:.4g}"
 
 
 def extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:
@@ -205,22 +124,27 @@ def extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:
 
 def too_large(model: Model) -> Iterator[str]:
     """Bodies that are much larger than the mechanism that they are in, which is where joints and other bodies are."""
-    ends = [(joint.first, joint.p_i) for joint in model.joints]  # one end: what a joint is open by is no size
-    ends += [(joint.second, joint.p_j) for joint in model.joints if joint.type == "distance"]
+    ends = _ends(model)
     points = np.array([world_point(model.body(name), p) for name, p in ends]).reshape(-1, 3)
     bodies = np.array([body.position for body in model.bodies]).reshape(-1, 3)
     rounding = 1e-12 * max((float(np.abs(at).max()) for at in (*(p for _, p in ends), *bodies)), default=0.0)
     least = _spread(points, rounding)
     for k, body in enumerate(model.bodies):
-        if (around := _gyration(body)) <= LARGE * least:
+        if (around := _gyration(body)) <= WIDE * least:
             continue
         others = np.concatenate([points, np.delete(bodies, k, axis=0)])
         size = _spread(others, rounding) or _spread(np.append(points, bodies[k : k + 1], axis=0), rounding)
-        if 0.0 < LARGE * size < around:
+        if 0.0 < WIDE * size < around:
             yield (
                 f"body {body.name!r} has a radius of gyration of {around:.3g} m in a mechanism of {size:.3g} m: its mesh, or"
                 " its inertia, may be in other units"
             )
+
+
+def _ends(model: Model) -> list[tuple[str, Array]]:
+    """Bodies and points of joints: one end of each, as what a joint is open by is no size."""
+    ends = [(joint.first, joint.p_i) for joint in model.joints]
+    return ends + [(joint.second, joint.p_j) for joint in model.joints if joint.type == "distance"]
 
 
 def _spread(points: Array, rounding: float) -> float:

@@ -1,6 +1,7 @@
 """What drivers do to which bodies, in words: who reversed a sign, or drives another joint than was meant, sees it.
 
     'motor' turns 'crank' about (0, 1, 0) at 6 rad/s = 57.3 rpm (joint 'A')
+    'spindle' turns 'tool' about (0, 0, 1) from 0 to 7200 degrees in 2 s, 20 turns at up to 1125 rpm (joint 'B')
     'cylinder' moves 'rod' out of 'barrel' from 0 to 0.3 m in 2 s (joint 'C')
 
 Values are those of the driven coordinate, angles in degrees; it grows along and about what is told, in the pose of the start.
@@ -17,13 +18,13 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.pins import AT, Link, bars_on_one_line
+from dalembert.compilation.pack_motions import motion_rates, motion_values
 from dalembert.compilation.trajectory import State
 from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND, Driver
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Table, leaves
+from dalembert.remarks.pins import AT, Link, bars_on_one_line
 
 TOLD = 3  # drivers, of many
 LOOKS = 400  # at a motion
@@ -39,7 +40,7 @@ def driven(
     end : of the run, None where nobody has said how long it takes;  whole : the model of a run in pieces, in each of which
         others may be in force
     """
-    if not isinstance(mechanism, Mechanism) or not (drivers := _drivers(whole or mechanism.model)):
+    if not isinstance(mechanism, Mechanism) or not (drivers := drivers_of(whole or mechanism.model)):
         return []
     start = mechanism.state(mechanism.t_0, mechanism.x_0)
     told = [_told(start, driver, begin, end) for driver in drivers[:TOLD]]
@@ -48,7 +49,7 @@ def driven(
     return told
 
 
-def _drivers(model: Model) -> list[Driver]:
+def drivers_of(model: Model) -> list[Driver]:
     lengths = [(joint, row) for joint in model.joints for row in joint.primitives if row.kind == "D" and row.motion is not None]
     return [*model.drivers, *(Driver(joint.name, None, joint.first, joint.second, row) for joint, row in lengths)]
 
@@ -76,8 +77,14 @@ def _told(start: State, driver: Driver, begin: float, end: float | None) -> tupl
     elif one_way:
         takes = t[np.flatnonzero(x != x[-1])[-1] + 1] - t[np.flatnonzero(x != x[0])[0] - 1]
         how = f"from {first} to {last} {unit} in {takes:.4g} s"
+        if row.kind == "A" and spread > 2.0 * pi:
+            fastest = float(np.abs(motion_rates(motion, t)[:, 1]).max())
+            how += f", {spread / (2.0 * pi):.4g} turns at up to {fastest * 30 / pi:.4g} rpm"
     else:
         how = f"between {least} and {most} {unit}"
+        match [leaf for leaf in leaves(motion) if not isinstance(leaf, Constant)]:
+            case [Harmonic(omega=omega)]:
+                how += f", {abs(omega) / (2.0 * pi):.4g} times a second"
     words = (f"{driver.name!r} {verb} {_what(start, driver)}", way, how)
     facts = {"driver": driver.name, "rate": rate, "range": None if stop is None else [float(x.min()), float(x.max())]}
     return " ".join(filter(None, words)) + on, facts

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.pins import AT, HINGES, Link, links_of
-from dalembert.compilation.wrong_units import too_long
 from dalembert.model.elements import GROUND, Body
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
+from dalembert.remarks.pins import AT, HINGES, Link, links_of
+from dalembert.remarks.wrong_units import too_long
 
 ALONG = 0.1  # sine of the angle between bars that lie along each other, as folded ones
 _ACROSS = np.eye(3)

@@ -13,14 +13,14 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.pins import AT, HINGES
-from dalembert.compilation.points_off_bodies import drawn_as
 from dalembert.compilation.wrong_axes import loops_of
 from dalembert.model.assembly import OPEN, ROUNDING, Assembly
 from dalembert.model.elements import GROUND, Driver, Joint
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Motion, Polynomial
+from dalembert.remarks.pins import AT, HINGES
+from dalembert.remarks.points_off_bodies import drawn_as
 
 SAME = 1e-6  # [m] or [rad]; numbers of six digits that are typed twice
 

@@ -13,16 +13,16 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
-from dalembert.compilation.doubts import MODEL
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.missing_joints import misses_joint, unjoined_ends
-from dalembert.compilation.pins import links_of
 from dalembert.compilation.rank import arm_length, unit
-from dalembert.compilation.row_words import turning
 from dalembert.compilation.rows import dense_rows
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.compilation.wrong_axes import loops_of, shown_axis
 from dalembert.model.elements import GROUND
+from dalembert.remarks.doubts import MODEL
+from dalembert.remarks.missing_joints import misses_joint, unjoined_ends
+from dalembert.remarks.pins import links_of
+from dalembert.remarks.row_words import turning
 
 MANY = 30  # bodies above which a motion is not asked for by name
 SMALL = 1e-7  # of rows and motions of unit length; rounding leaves 1e-14, geometry more than 1e-3

@@ -17,16 +17,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.loose_ends import ends_on_bars
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import connected_parts
-from dalembert.compilation.pins import AT, bars_on_one_line
-from dalembert.compilation.row_words import turning
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.compilation.wrong_axes import PARALLEL, loops_of
 from dalembert.model.elements import GROUND, Force
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.model import Model
+from dalembert.remarks.loose_ends import ends_on_bars
+from dalembert.remarks.pins import AT, bars_on_one_line
+from dalembert.remarks.row_words import turning
 
 LOADS = ("force", "torque")  # verbs of what pushes and does not hold, unless it is a function
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.compilation.pins import links_of
 from dalembert.compilation.wrong_axes import shown_axis
-from dalembert.compilation.wrong_units import extent
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
+from dalembert.remarks.pins import links_of
+from dalembert.remarks.wrong_units import extent
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,12 @@ def joint_facts(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[Joint, l
 
 
 def gravity_words(model: Model) -> str:
-    """ "9.81 m/s^2 along -z" """
+    """ "9.81 m/s^2 along -z"; in a plane it is said where that is up as it is drawn"""
     size = float(np.linalg.norm(model.gravity))
     if size == 0.0:
         return "none"
     along = model.gravity / size
     k = int(np.argmax(np.abs(along)))
     axis = f"{'-' if along[k] < 0 else '+'}{'xyz'[k]}" if np.count_nonzero(along) == 1 else shown_axis(along)
-    return f"{size:.6g} m/s^2 along {axis}"
+    up = ", up in pictures" if model.plane and along["xyz".index(model.plane[1])] > 0.5 else ""
+    return f"{size:.6g} m/s^2 along {axis}{up}"

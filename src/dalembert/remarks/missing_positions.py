@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.pins import PINS
-from dalembert.compilation.points_off_bodies import drawn_as, joint_points
 from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND, Body
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
+from dalembert.remarks.pins import PINS
+from dalembert.remarks.points_off_bodies import drawn_as, joint_points
 
 FAR = 2.0  # from the surface of a body to the nearest of its joints, over its size
 TOGETHER = 0.5  # how far its joints are from each other, over the distance of the nearest from its centre

@@ -5,19 +5,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.loose_ends import loose_ends
-from dalembert.compilation.missing_positions import positions_left_out
 from dalembert.compilation.pack_motions import motions_of
 from dalembert.compilation.parts import falling
-from dalembert.compilation.pins import bars_off_planes, pins_off_links, slides_off_bars
-from dalembert.compilation.points_off_bodies import points_in_other_axes
-from dalembert.compilation.starts_elsewhere import held_elsewhere, misfits
-from dalembert.compilation.wrong_axes import wrong_axes
-from dalembert.compilation.wrong_units import in_degrees, in_grams, in_millimetres, too_large
+from dalembert.compilation.wrong_angles import in_degrees
+from dalembert.compilation.wrong_axes import PARALLEL, wrong_axes
 from dalembert.model.assembly import Assembly
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
@@ -25,10 +21,18 @@ from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Table, leaves
+from dalembert.remarks.loose_ends import loose_ends
+from dalembert.remarks.missing_positions import positions_left_out
+from dalembert.remarks.pins import bars_off_planes, pins_off_links, slides_off_bars
+from dalembert.remarks.points_far_off import points_off_plane
+from dalembert.remarks.points_off_bodies import points_in_other_axes
+from dalembert.remarks.starts_elsewhere import held_elsewhere, misfits
+from dalembert.remarks.wrong_units import in_grams, in_millimetres, too_large
 
 MODEL = "model"  # name of lines that doubt it: the run may be right of what is written, and that not what is meant
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
+SAME = 1e-9  # [m] between points that are one
 BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below
 _SHORT = re.compile("""(?:'[^']*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
 
@@ -37,8 +41,8 @@ def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
     """One sentence for each; what comes before its first comma or colon is enough to find it. assembly : what it found."""
     of_starts = [*positions_left_out(model), *held_elsewhere(model), *(() if assembly is None else misfits(model, assembly))]
     of_axes = [*wrong_axes(model)] or [*bars_off_planes(model)]
-    of_bars = [*loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
-    of_units = [*in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
+    of_bars = [*_twice(model), *loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
+    of_units = [*points_off_plane(model), *in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
     of_laws = [*_idle(model), *_tables(model)]
     return [*falling(model), *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
 
@@ -47,6 +51,24 @@ def look_at(doubtful: Sequence[str]) -> str:
     """The first of them in short, and how many more there are, for who has to look at the model."""
     more = f", and {len(doubtful) - 1} more" if len(doubtful) > 1 else ""
     return f"look at the model: {_SHORT.match(doubtful[0])[0]}{more}"  # type: ignore[index]
+
+
+def _twice(model: Model) -> Iterator[str]:
+    """Joints that hold the same bodies in the same way at one place, and hinges that hold them like one body."""
+    alike: dict[tuple[frozenset[str], str], list[Joint]] = {}
+    for joint in (joint for joint in model.joints if joint.type in ("revolute", "prismatic", "spherical", "fixed")):
+        alike.setdefault((frozenset(joint.bodies), joint.type), []).append(joint)
+    for one, two in (pair for joints in alike.values() for pair in combinations(joints, 2)):
+        first, second = model.body(one.first), model.body(two.first)
+        axes = first.matrix @ one.E_i[:, 2], second.matrix @ two.E_i[:, 2]
+        gap = world_point(second, two.p_i) - world_point(first, one.p_i)
+        parallel = one.type in ("spherical", "fixed") or np.linalg.norm(np.cross(*axes)) < PARALLEL
+        aside = float(np.linalg.norm(np.cross(gap, axes[0])))
+        words = f"joints {one.name!r} and {two.name!r} hold {two.bodies[0]!r} and {two.bodies[1]!r}"
+        if parallel and np.linalg.norm(gap) <= SAME:
+            yield f"{words} twice in the same way: leave one out, or see which bodies it joins"
+        elif parallel and one.type == "revolute" and aside > SAME:
+            yield f"{words} like one body: two hinges {aside:.3g} m apart; see which bodies they join"
 
 
 def _idle(model: Model) -> Iterator[str]:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.pins import AT, OFF, THIN
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
+from dalembert.remarks.pins import AT, OFF, THIN
 
 OUTSIDE, ON = 2.0, 1.1  # distances of a point from its body's centre, over that of the farthest joint
 WIDE = 0.25  # how far it is off what is drawn and no bar, over its size: much may lie in it by chance
