@@ -85,6 +85,44 @@ def test_joints_of_a_long_chain_do_not_hide_its_links():
     assert 0.005 < widest < 0.03  # m
 
 
+def press(crank):
+    """A crank of that length [m], and a rod to a slider 1 m away."""
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0, crank), mass=0.1)
+    model.add_link("rod", (0, crank), (1, 0), mass=0.1)
+    model.add_body("slider", mass=1.0, inertia=1e-3, position=(1, 0), shape={"type": "box", "size": (0.1, 0.05, 0.05)})
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    model.add_revolute("B", "crank", "rod", point=(0, crank))
+    model.add_revolute("C", "rod", "slider", point=(1, 0))
+    model.add_prismatic("D", "ground", "slider", point=(1, 0), axis=(1, 0))
+    return da.simulate(model, 0.01)
+
+
+def test_a_short_crank_is_seen_between_its_joints():
+    """What is around its two pins, seen along them, leaves half of its length free; elsewhere sizes are the usual ones."""
+    crank = 0.04
+    stage = stage_of(press(crank))
+    rod, *eyes = stage.pictures["rod"].parts
+    covered = {"joint 0": 0.0, "joint 1": max(rod.size[0], *(eye.size[0] for eye in eyes))}
+    for fitting in stage.fittings:
+        if fitting.tag in covered:
+            covered[fitting.tag] = max(covered[fitting.tag], fitting.part.half[0])
+    assert 0.3 * crank < sum(covered.values()) < 0.55 * crank
+    usual = stage_of(press(0.2)).pictures["rod"].parts[0].size[0]
+    assert rod.size[0] == pytest.approx(0.5 * usual, rel=0.1)
+
+
+def test_mechanisms_in_a_plane_are_seen_in_parallel_projection():
+    """What stands behind is as large; a mechanism in space is seen in perspective."""
+    ends = np.array([[0.0, -0.5, 0.0], [1.0, -0.5, 0.0], [0.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
+    for run, larger in ((press(0.2), 1.0), (da.simulate(gallery.build("slider_crank"), 0.01), 1.1)):
+        film = Film(run, (400, 300), np.array([0.0, -1.0, 0.0]))
+        (x, _), (other, _), (far, _), (far_other, _) = film.camera.seen(ends)[0]
+        ratio = (other - x) / (far_other - far)
+        assert ratio == pytest.approx(1.0, abs=1e-3) if larger == 1.0 else ratio > larger
+        assert film.camera.look.parallel == (larger == 1.0)
+
+
 def test_export_chooses_slow_motion_and_takes_options(andrews, tmp_path):
     def frames(*options):
         result = CliRunner().invoke(app, ["export", str(andrews), str(tmp_path / "a.gif"), *options])

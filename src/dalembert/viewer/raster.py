@@ -17,6 +17,7 @@ from dalembert.viewer.framing import Framing
 
 _OVERSAMPLING = 2
 _TANGENT = np.tan(np.radians(16.0))  # of half the field of view
+_FARTHER = 1e-4  # that for parallel projection, over the usual one: from very far away all rays are parallel
 _NEAREST = 0.05  # of the camera's distance: what is nearer is not drawn
 _PAPER, _GRID, _INK, _GREY = (246, 245, 242), (222, 219, 211), (36, 39, 45), (109, 113, 120)
 _GRID_CELLS = 12
@@ -51,16 +52,18 @@ class Polygons:
 
 
 class Camera:
-    """Perspective picture of `size` pixels that shows what the framing holds."""
+    """Picture of `size` pixels that shows what the framing holds, in perspective or in parallel projection."""
 
     def __init__(self, look: Framing, size: tuple[int, int]) -> None:
         width, height = (_OVERSAMPLING * pixels for pixels in size)
         self.axes = look.axes
         fit = max(look.extent[0] / width, look.extent[1] / (0.86 * height))
-        self.distance = max(1.04 * fit * height / _TANGENT + look.extent[2], 1.1 * look.radius)
+        tangent = _TANGENT * (_FARTHER if look.parallel else 1.0)
+        self.distance = max(1.04 * fit * height / tangent + look.extent[2], 1.1 * look.radius)
         self.target = look.target
         self.size = (width, height)
-        self.zoom = 0.5 * height / _TANGENT
+        self.zoom = 0.5 * height / tangent
+        self.before = 1.0 + 0.002 * tangent / _TANGENT  # how much nearer trails are than what they lie on
         light = 1.6 * look.up + 0.5 * look.direction - 0.9 * look.axes[0]
         self.light = light / np.linalg.norm(light)
         self.look = look
@@ -113,7 +116,7 @@ class Camera:
         corners = np.stack([p - over - side, p - over + side, q + over + side, q + over - side], axis=1)
         slope = along * (near_q - near_p)[:, None] / np.maximum(length, 1e-9)
         nearness = np.concatenate([slope, (near_p - np.sum(slope * p, axis=1))[:, None]], axis=1)
-        nearness *= 1.002  # before what it lies on
+        nearness *= self.before
         kept = length[:, 0] > 1e-6
         return Polygons(corners[kept], nearness[kept], np.tile(colour, (int(kept.sum()), 1)), 1.0 - ages[:-1][kept])
 
