@@ -363,6 +363,47 @@ def test_cables_and_rods_are_straight_and_plates_are_seen_through():
         assert changed == [j == k for j in range(2)], "a line is drawn where it is, and only there"
 
 
+@pytest.mark.parametrize(
+    ("does", "kinds"),
+    [
+        ({"stiffness": 300.0}, ["spring"]),
+        ({"damping": 5.0}, ["pot", "piston"]),
+        ({"damping": da.Table((-1.0, 1.0), (-5.0, 5.0))}, ["pot", "piston"]),
+        ({"stiffness": 300.0, "damping": 5.0}, ["spring", "pot", "piston"]),
+    ],
+)
+def test_what_damps_is_a_dashpot(does, kinds):
+    """Between points and along rails; the pot keeps its length while the piston's rod comes out of it."""
+    model = da.Model(plane="xz")
+    for x, name in enumerate(("free", "guided")[: 1 if isinstance(does.get("damping"), da.Table) else 2]):
+        box = {"type": "box", "size": (0.2, 0.1, 0.1)}
+        model.add_body(name, mass=1.0, inertia=0.01, position=(x, -0.5), velocity=(0, -1), shape=box)
+        if name == "free":
+            model.add_spring_damper("strut", "ground", name, between=((x, 0), (x, -0.45)), **does)
+        else:
+            model.add_prismatic("rail", "ground", name, point=(x, -0.5), axis=(0, 1))
+            model.add_joint_spring_damper("brake", "rail", **does)
+    run = da.simulate(model, 0.2)
+    shown = scene_of(run)
+    for k in range(len(model.forces)):
+        assert [line["kind"] for line in shown["lines"] if line["tag"] == f"force {k}"] == kinds
+    if "pot" in kinds:
+        film = Film(run, (400, 300), np.array([0.0, -1.0, 0.0]))
+        pot = next(line for line, *_ in film.lines if line.kind == "pot")
+        least, most = (abs(end - 0.05) for end in run.position("free")[[0, -1], 2])
+        assert 0.4 * most < pot.reach < least < most
+        assert next(line for line in shown["lines"] if line["kind"] == "pot")["reach"] == pytest.approx(pot.reach, rel=1e-2)
+        for t in (0.0, 0.2):
+            image = np.asarray(next(film.pictures(np.array([t]), 1e-6))).astype(float)
+
+            def width(z, image=image, film=film):
+                """Of what is dark at a height [px]."""
+                column, row = np.round(film.camera.seen(np.array([0.0, 0.0, z]))[0] / 2).astype(int)
+                return int((image[row, column - 15 : column + 16].max(axis=1) < 190).sum())
+
+            assert width(0.03 - pot.reach) > 1.4 * width(-0.03 - pot.reach) > 0
+
+
 def test_pictures_are_seen_through_where_pages_are():
     """Opacity 0.4 over what is behind, the nearer pane over the farther one, nothing over what stands before it."""
     panes = [

@@ -13,6 +13,7 @@ from matplotlib.colors import to_rgb
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from dalembert.arrays import Array
+from dalembert.viewer.arrows import Key
 from dalembert.viewer.framing import Framing
 
 _OVERSAMPLING = 2
@@ -67,6 +68,11 @@ class Camera:
         light = 1.6 * look.up + 0.5 * look.direction - 0.9 * look.axes[0]
         self.light = light / np.linalg.norm(light)
         self.look = look
+
+    @property
+    def metre(self) -> float:
+        """Of the middle of what is seen, in pixels of the finished picture."""
+        return float(self.zoom / self.distance / _OVERSAMPLING)
 
     def moved(self, way: Array) -> Camera:
         """The same, gone along."""
@@ -221,19 +227,40 @@ def _spread(first: npt.NDArray[np.intp], last: npt.NDArray[np.intp]) -> tuple[np
     return first[which] + within, which
 
 
-def finished(picture: Image.Image, title: str, note: str, legend: str = "", colour: str = "") -> Image.Image:
-    """Scaled down, with a title at the top, a note at the bottom, and at its right what a colour means."""
-    size = (picture.width // _OVERSAMPLING, picture.height // _OVERSAMPLING)
+def finished(picture: Image.Image, title: str, note: str, keys: Sequence[Key] = (), colour: str = "") -> Image.Image:
+    """Scaled down, with a title at the top, a note at the bottom, and at its right the scale of arrows of this colour."""
+    size, font = (picture.width // _OVERSAMPLING, picture.height // _OVERSAMPLING), _font(14)
+    texts, x = [(0.0, "scale:")], font.getlength("scale:")
+    places = []
+    for key in keys:
+        places.append(x + 16.0)
+        texts.append((x + 24.0 + key.pixels, key.text))
+        x = texts[-1][0] + font.getlength(key.text)
+    left, room = size[0] - 14.0 - x, x + font.getlength(note) < size[0] - 60  # a small picture has none
+    if keys and room:
+        large = ImageDraw.Draw(picture)
+        for key, at in zip(keys, places, strict=True):
+            _draw_key(large, key, left + at, size[1] - 18.0, colour)
     small = picture.resize(size, Image.Resampling.BOX)
     draw = ImageDraw.Draw(small)
     draw.text((14, 10), title, fill=_INK, font=_font(16))
-    draw.text((14, size[1] - 26), note, fill=_GREY, font=_font(14))
-    width = draw.textlength(legend, font=_font(14))
-    if legend and width + draw.textlength(note, font=_font(14)) < size[0] - 80:  # a small picture has no room for it
-        left = size[0] - 14 - width
-        draw.rectangle((left - 24, size[1] - 20, left - 8, size[1] - 16), fill=colour)
-        draw.text((left, size[1] - 26), legend, fill=_GREY, font=_font(14))
+    draw.text((14, size[1] - 26), note, fill=_GREY, font=font)
+    for at, text in texts if keys and room else ():
+        draw.text((left + at, size[1] - 26), text, fill=_GREY, font=font)
     return small
+
+
+def _draw_key(draw: ImageDraw.ImageDraw, key: Key, left: float, y: float, colour: str) -> None:
+    """An arrow, of a torque three quarters of a turn, from x = left on [px of the finished picture]"""
+    right, half, tip = left + key.pixels, 0.5 * key.pixels, np.array([[0.0, -4.0], [9.0, 0.0], [0.0, 4.0]])
+    if key.what == "force":
+        lines, tip = [(left, y), (right - 8.0, y)], tip + np.array([right - 9.0, y])
+        draw.line([_OVERSAMPLING * c for at in lines for c in at], fill=colour, width=2 * _OVERSAMPLING)
+    else:
+        box = [_OVERSAMPLING * c for c in (left, y - half, right, y + half)]
+        draw.arc(box, 0.0, 270.0, fill=colour, width=2 * _OVERSAMPLING)
+        tip = tip[:, ::-1] * [1.0, -1.0] + [right - 1.0, y + 2.0]
+    draw.polygon((_OVERSAMPLING * tip).ravel().tolist(), fill=colour)
 
 
 def rgb(colour: str) -> Array:

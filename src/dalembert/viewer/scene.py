@@ -181,7 +181,8 @@ def _joint(motion: Trajectory, joint: Joint) -> dict[str, Any]:
 def _line(motion: Trajectory, line: Line, scale: float) -> dict[str, Any]:
     (first, p_i), (second, p_j) = line.start, line.end
     ends = {"first": _index(motion, first), "second": _index(motion, second), "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
-    return {"tag": line.tag, "kind": line.kind, "colour": COLOURS[line.kind], "radius": line.radius * scale, **ends}
+    record = {"tag": line.tag, "kind": line.kind, "colour": COLOURS[line.kind], "radius": line.radius * scale, **ends}
+    return record | ({"reach": line.reach} if np.isfinite(line.reach) else {})
 
 
 def _first_plots(motion: Trajectory, scale: float) -> list[str]:

@@ -115,7 +115,7 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     look = framing(np.concatenate([seen, _boxes(legs)]), up, 0.002 * scale, direction, normal, floor)
     look = replace(look, parallel=across is not None)
-    lines = (*lines_of(model), *rail_springs(motion, joints, radii, scale))
+    lines = (*lines_of(motion), *rail_springs(motion, joints, radii, scale))
     return Stage(pictures, layers, fittings, lines, (*legs, *fixed), scale, look, follow)
 
 
@@ -233,7 +233,7 @@ def _ways(joints: Sequence[Joint], scale: float) -> dict[str, float]:
 
 
 def _sizes(model: Model, ways: Mapping[str, float], scale: float) -> dict[str, float]:
-    """Of the mechanism [m], smaller for bodies with joints near each other, and for those joined to them, which would hide them."""
+    """Of the mechanism [m]; smaller for bodies with joints near each other, and those joined to them, which may hide them."""
     least = {body.name: ways.get(body.name, np.inf) for body in model.bodies}
     for joint in model.joints:
         for body, other in permutations(joint.bodies, 2):
