@@ -103,8 +103,8 @@ def _strut(tag: str, force: SpringDamper | JointSpringDamper, motion: Trajectory
 
 
 def rail_springs(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float) -> Iterator[Line]:
-    """Springs and dampers on coordinates along a rail, from its lower end to what slides, beside one that does not turn; arguments
-    as of `fittings_of`."""
+    """Springs and dampers on coordinates along a rail, from its lower end to what slides, beside one that does not turn;
+    arguments as of `fittings_of`."""
     seen = {joint.name: joint for joint in joints}
     for k, force in enumerate(motion.mechanism.model.forces):
         if _is_along_rail(force, motion):
