@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dalembert.arrays import Array
-from dalembert.plot.style import COLOURS, DARK, house_style, legend_beside, new_figure
+from dalembert.plot.style import COLOURS, DARK, house_style, legend_above, new_figure
 
 
 class FitPlots:
@@ -49,5 +49,5 @@ def draw_efforts(t: Array, efforts: Mapping[str, Array], note: str) -> Figure:
         axes.set_xlabel("time [s]")
         axes.set_ylabel("effort [N m or N]")
         axes.set_title(f"Inverse dynamics: {note.split(':')[0]}")
-        legend_beside(axes)
+        legend_above(axes)
     return figure
