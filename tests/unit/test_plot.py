@@ -542,3 +542,33 @@ def test_only_what_is_not_unique_is_said_to_be():
     assert report["reactions not unique"].value.startswith("A, B (force along x): ")
     assert report["redundant rows"].value.startswith("B (motion along x): ")
     assert run.plot.reactions("A", quantity="torque").axes[0].get_title("left") == "reaction torque of 'A'"
+
+
+def test_needed_efforts_have_a_panel_for_each_unit():
+    """A hinge on a carriage: a torque and a force."""
+    model = da.Model(plane="xz")
+    model.add_body("carriage", mass=1.0, inertia=0.1)
+    model.add_link("bar", (0, 0), (0.5, 0), mass=1.0)
+    model.add_prismatic("rail", "ground", "carriage", point=(0, 0), axis=(1, 0))
+    model.add_revolute("hinge", "carriage", "bar", point=(0, 0))
+    motion = {"rail": da.Harmonic(0.1, omega=2.0), "hinge": da.Harmonic(0.3, omega=2.0)}
+    figure = da.inverse_dynamics(model, motion, ["rail", "hinge"], t=np.linspace(0.0, 1.0, 21)).plot()
+    assert [ax.get_ylabel() for ax in figure.axes] == ["force of rail [N]", "torque of hinge [N m]"]
+    assert {ax.get_xlabel() for ax in figure.axes} == {"time t [s]"}
+
+
+def test_a_fit_shows_units_and_its_legend_covers_no_data():
+    def oscillator(stiffness):
+        model = da.Model((0, 0, 0), plane="xz")
+        model.add_body("mass", mass=1.0, inertia=1.0, velocity=(1, 0))
+        model.add_prismatic("rail", "ground", "mass", point=(0, 0), axis=(1, 0))
+        model.add_joint_spring_damper("spring", "rail", stiffness=stiffness)
+        return model
+
+    t = np.linspace(0.0, 1.0, 20)
+    data = {"t": t, "mass.x": np.sin(3.0 * t) / 3.0 + 1e-3 * np.cos(40.0 * t)}
+    figure = da.fit(oscillator, data, {"stiffness": 8.0}).plot.residuals()
+    figure.draw_without_rendering()
+    left = figure.axes[0]
+    assert left.get_ylabel() == "mass.x [m]"
+    assert left.get_legend().get_window_extent().y0 >= left.get_window_extent().y1 - 1

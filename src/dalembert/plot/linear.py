@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.validation import Hinted, nearest
+from dalembert.plot.degrees import tick
 from dalembert.plot.style import MUTED, house_style, legend_above, new_figure, owner_of
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class LinearPlots(Hinted):
                     below.semilogx(f, np.degrees(np.unwrap(np.angle(response[:, row]))))
             above.set_ylabel("amplitude per unit of input")
             below.set_ylabel("phase [deg]")
+            tick(below.yaxis, "deg")
             below.set_xlabel("frequency [Hz]")
             above.set_title(f"Response to {linear.input_names[column]!r}")
             legend_above(above)

@@ -125,7 +125,7 @@ def legend_above(ax: Axes) -> None:
     fits = (n for n in range(len(labels), 1, -1) if sum(w.max() + _APART for w in np.array_split(widths, n)) - _APART < room)
     rows = -(-len(labels) // next(fits, 1))
     columns = -(-len(labels) // rows)  # as many in each row
-    place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "borderpad": 0.1}
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "borderpad": 0.1}
     ax.legend(ncols=columns, handlelength=_HANDLE, columnspacing=_APART, labelspacing=_BETWEEN, **place)
     ax.set_title(ax.get_title("left"), loc="left", pad=6.0 + size * (0.5 + (1.1 + _BETWEEN) * rows))
 
