@@ -404,6 +404,16 @@ def test_what_damps_is_a_dashpot(does, kinds):
             assert width(0.03 - pot.reach) > 1.4 * width(-0.03 - pot.reach) > 0
 
 
+def test_what_damps_a_ball_joint_is_a_ring_about_it():
+    """Beside the joint it would hide short links."""
+    run = da.simulate(gallery.build("tethered_chain"), 0.01)
+    tags = {f"force {k}": force for k, force in enumerate(run.mechanism.model.forces) if getattr(force, "joint", "")}
+    rings = [fitting for fitting in stage_of(run).fittings if fitting.tag in tags]
+    assert len(rings) == len(tags) and {ring.part.kind for ring in rings} == {"ring"}
+    for ring in rings:
+        np.testing.assert_array_equal(ring.part.at, run.mechanism.model.joint(tags[ring.tag].joint).p_i)
+
+
 def test_pictures_are_seen_through_where_pages_are():
     """Opacity 0.4 over what is behind, the nearer pane over the farther one, nothing over what stands before it."""
     panes = [

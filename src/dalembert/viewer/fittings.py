@@ -264,11 +264,13 @@ def travel_of(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
 
 
 def _on_axis(glyph: str, joint: Joint, r: float, gap: float) -> Part:
-    """A motor's housing beside the joint, or a flat coil around it; gap : between the bodies along the axis [m]"""
-    motor = glyph == "motor"
+    """A motor's housing beside the joint, or a flat coil around it, of one that turns in all ways about itself; gap : between the bodies along the axis [m]"""
+    motor, frame = glyph == "motor", matrix_to_quaternion(joint.E_i)
+    if not motor and len(joint.coordinates) != 1:
+        return Part("ring", (1.15 * r, 0.3 * r), joint.p_i, frame, colour=_STEEL)
     along = max(gap, 0.0) + 4.2 * r if motor else min(gap, 0.0) - 2.9 * r
     size, colour = ((1.9 * r, 3.4 * r), _HOUSING) if motor else ((2.2 * r, 0.5 * r), _STEEL)
-    return Part("cylinder", size, joint.p_i + along * joint.E_i[:, 2], matrix_to_quaternion(joint.E_i), colour=colour)
+    return Part("cylinder", size, joint.p_i + along * joint.E_i[:, 2], frame, colour=colour)
 
 
 def _cam(model: Model, joint: Joint) -> Iterator[tuple[str, Part]]:

@@ -132,18 +132,19 @@ def background(camera: Camera) -> Image.Image:
     picture = Image.new("RGB", camera.size, _PAPER)
     draw = ImageDraw.Draw(picture)
     look = camera.look
+    cells = _GRID_CELLS // 2 if look.parallel else _GRID_CELLS  # what does not get smaller far away would fill the picture
     step = _nice(look.radius / 3)
     centre = camera.target - (camera.target @ look.normal - look.floor) * look.normal
     a = np.cross(look.normal, np.eye(3)[int(np.argmin(np.abs(look.normal)))])
     a /= np.linalg.norm(a)
     b = np.cross(look.normal, a)
     start = np.round(np.array([centre @ a, centre @ b]) / step)
-    along = np.linspace(-_GRID_CELLS, _GRID_CELLS, 4 * _GRID_CELLS + 1)
-    for k in range(-_GRID_CELLS, _GRID_CELLS + 1):
+    along = np.linspace(-cells, cells, 4 * cells + 1)
+    for k in range(-cells, cells + 1):
         for u, v, at_u, at_v in ((a, b, *start), (b, a, *start[::-1])):
             line = look.floor * look.normal + step * ((at_u + k) * u + (at_v + along)[:, None] * v)
             points, away = camera.seen(line)
-            far = np.linalg.norm(line - centre, axis=1) / (_GRID_CELLS * step)
+            far = np.linalg.norm(line - centre, axis=1) / (cells * step)
             for p, q, fade, near in zip(points[:-1], points[1:], far, away, strict=False):
                 if fade < 1 and near > _NEAREST * camera.distance:
                     draw.line([*p, *q], fill=_mixed(_GRID, _PAPER, fade), width=_OVERSAMPLING)
