@@ -264,7 +264,10 @@ def travel_of(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
 
 
 def _on_axis(glyph: str, joint: Joint, r: float, gap: float) -> Part:
-    """A motor's housing beside the joint, or a flat coil around it, of one that turns in all ways about itself; gap : between the bodies along the axis [m]"""
+    """A motor's housing beside the joint, or a flat coil around it, of one that turns in all ways about itself.
+
+    gap : between the bodies along the axis [m]
+    """
     motor, frame = glyph == "motor", matrix_to_quaternion(joint.E_i)
     if not motor and len(joint.coordinates) != 1:
         return Part("ring", (1.15 * r, 0.3 * r), joint.p_i, frame, colour=_STEEL)
