@@ -88,15 +88,57 @@ def test_overview(slider_crank, quadrangle):
     assert "Jet, DOP853, rtol 1e-09" in figure.get_supxlabel()
 
 
-def test_legends_stand_beside_the_axes(slider_crank):
-    figure = slider_crank.plot.overview()
-    figure.draw_without_rendering()
-    found = 0
-    for ax in figure.axes[1:]:
-        if ax.get_legend():
-            found += 1
-            assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
-    assert found == 3
+def test_legends_stand_above_the_axes_and_leave_them_their_width(slider_crank):
+    """Below the title, within the picture, in space and in many panels too."""
+    names = ["A.angle", "D", "slider.x", "rod.y", "A.f", "B.f", "D.f"]
+    for figure in (slider_crank.plot.overview(), slider_crank.plot.time(*names), slider_crank.plot.trajectories()):
+        figure.draw_without_rendering()
+        found = 0
+        for ax in figure.axes:
+            if ax.get_legend():
+                found += 1
+                legend, title = ax.get_legend().get_window_extent(), ax._left_title.get_window_extent()
+                assert legend.y0 >= ax.get_window_extent().y1 - 1
+                assert legend.x1 <= figure.bbox.x1 and legend.y1 <= figure.bbox.y1
+                assert not ax.get_title("left") or title.y0 >= legend.y1 - 1
+        assert found >= 1
+        columns = 2 if len(figure.axes) == 4 else 1
+        widths = [ax.get_window_extent().width for ax in figure.axes if ax.name != "3d"]
+        assert all(width > 0.8 * figure.bbox.width / columns for width in widths)
+
+
+def test_energies_with_a_large_offset_are_shown_as_changes():
+    """A pendulum 100 m above the origin; the panel below shows how far their sum is off."""
+    model = da.Model(plane="xz")
+    model.add_link("bar", (0, 100), (0.5, 100), mass=2.0)
+    model.add_revolute("hinge", "ground", "bar", point=(0, 100))
+    solution = da.simulate(model, 1.0)
+    above, below = solution.plot.energy().axes
+    assert above.get_title("left") == "change of energy since the start; T(0) = 0 J, U(0) = 1.96 kJ"
+    assert above.get_ylabel() == "change of energy [J]" and labels(above) == ["kinetic T", "potential U", "total T + U"]
+    change = solution.energy.potential - solution.energy.potential[0]
+    np.testing.assert_allclose(at_states(above, "potential U", solution), change, rtol=0, atol=1e-9)
+    assert 4.0 < np.ptp(above.get_ylim()) < 12.0
+    (drawn,) = below.get_lines()
+    np.testing.assert_array_equal(drawn.get_ydata(), solution.energy.total - solution.energy.total[0])
+    assert len(solution.plot.overview().axes) == 4
+
+
+def test_without_constraints_the_overview_shows_no_drift():
+    model = da.Model((0, 0, 0))
+    model.add_body("top", mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(0, 1, 0.1))
+    titles = [ax.get_title("left") for ax in da.simulate(model, 0.1).plot.overview().axes]
+    assert len(titles) == 3 and not any("come apart" in title for title in titles)
+
+
+@pytest.mark.parametrize(("gravity", "up"), [((0, 0, 9.81), "−z"), ((0, -9.81, 0), "y"), ((9.81, 0, 0), "−x")])
+def test_in_space_what_is_up_is_up_and_nothing_is_mirrored(gravity, up):
+    model = da.Model(gravity)
+    model.add_body("ball", mass=1.0, inertia=(1, 1, 1), velocity=(1.0, 2.0, 3.0))
+    model.add_body("other", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0), velocity=(-2.0, 1.0, 3.0))
+    view = view_of(da.simulate(model, 0.3))
+    assert view.labels[2] == up and view.axes[2] @ np.array(gravity) < 0
+    np.testing.assert_allclose(np.linalg.det(view.axes), 1.0)
 
 
 def test_energy_shows_the_numbers(quadrangle):
@@ -500,3 +542,33 @@ def test_only_what_is_not_unique_is_said_to_be():
     assert report["reactions not unique"].value.startswith("A, B (force along x): ")
     assert report["redundant rows"].value.startswith("B (motion along x): ")
     assert run.plot.reactions("A", quantity="torque").axes[0].get_title("left") == "reaction torque of 'A'"
+
+
+def test_needed_efforts_have_a_panel_for_each_unit():
+    """A hinge on a carriage: a torque and a force."""
+    model = da.Model(plane="xz")
+    model.add_body("carriage", mass=1.0, inertia=0.1)
+    model.add_link("bar", (0, 0), (0.5, 0), mass=1.0)
+    model.add_prismatic("rail", "ground", "carriage", point=(0, 0), axis=(1, 0))
+    model.add_revolute("hinge", "carriage", "bar", point=(0, 0))
+    motion = {"rail": da.Harmonic(0.1, omega=2.0), "hinge": da.Harmonic(0.3, omega=2.0)}
+    figure = da.inverse_dynamics(model, motion, ["rail", "hinge"], t=np.linspace(0.0, 1.0, 21)).plot()
+    assert [ax.get_ylabel() for ax in figure.axes] == ["force of rail [N]", "torque of hinge [N m]"]
+    assert {ax.get_xlabel() for ax in figure.axes} == {"time t [s]"}
+
+
+def test_a_fit_shows_units_and_its_legend_covers_no_data():
+    def oscillator(stiffness):
+        model = da.Model((0, 0, 0), plane="xz")
+        model.add_body("mass", mass=1.0, inertia=1.0, velocity=(1, 0))
+        model.add_prismatic("rail", "ground", "mass", point=(0, 0), axis=(1, 0))
+        model.add_joint_spring_damper("spring", "rail", stiffness=stiffness)
+        return model
+
+    t = np.linspace(0.0, 1.0, 20)
+    data = {"t": t, "mass.x": np.sin(3.0 * t) / 3.0 + 1e-3 * np.cos(40.0 * t)}
+    figure = da.fit(oscillator, data, {"stiffness": 8.0}).plot.residuals()
+    figure.draw_without_rendering()
+    left = figure.axes[0]
+    assert left.get_ylabel() == "mass.x [m]"
+    assert left.get_legend().get_window_extent().y0 >= left.get_window_extent().y1 - 1

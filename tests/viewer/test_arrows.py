@@ -5,7 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.viewer.animation import Film
-from dalembert.viewer.arrows import COLOUR, arrows_of
+from dalembert.viewer.arrows import COLOUR, arrows_of, keys_of
 from dalembert.viewer.raster import rgb
 from dalembert.viewer.stage import stage_of
 
@@ -38,7 +38,10 @@ def test_a_force_is_an_arrow_from_where_it_acts():
     for s in np.linspace(0.05, 0.95, 10):
         assert is_green(image, film, start + s * arrow.vectors[0])
     assert not is_green(image, film, start - 0.1 * arrow.vectors[0])
-    assert film.legend == "loads, a full arrow is 20 N"
+    (key,) = film.keys
+    assert key.text == "20 N"
+    from_, to = (film.camera.seen(start + s * arrow.vectors[0])[0] for s in (0.0, 1.0))
+    assert key.pixels == pytest.approx(np.linalg.norm(to - from_) / 2, rel=1e-3)  # as long as in the picture
     seen, _ = film.camera.seen(start + arrow.vectors[0])
     assert np.all((seen > 0) & (seen < film.camera.size))
     bare = np.asarray(next(Film(bar(), (640, 480), np.array([0.0, -1.0, 0.0])).pictures(np.array([0.0]), 0.1)))
@@ -47,21 +50,30 @@ def test_a_force_is_an_arrow_from_where_it_acts():
 
 def test_forces_are_drawn_in_proportion_and_peaks_are_cut():
     run = bar(force=((0, 10.0), {"factor": da.Polynomial((0.0, 10.0))}))
-    (arrow,), note = arrows_of(run(np.linspace(0, 0.1, 1001)), 1.0, 1.0)
+    (arrow,), scales = arrows_of(run(np.linspace(0, 0.1, 1001)), 1.0, 1.0)
     sizes = np.linalg.norm(arrow.vectors, axis=1)
     assert sizes[1000] == pytest.approx(2.0 * sizes[500]) and sizes[980] == pytest.approx(0.352)
-    assert note == "loads, a full arrow is 9.8 N"
+    assert scales == pytest.approx({"force": 9.8 / 0.352})
     assert len(arrow.faces(np.zeros(3), arrow.vectors[0], 1.0)) == 0  # too short to be seen
     peak = bar(force=((0, 1.0), {"factor": lambda t: 1.0 + 999.0 * np.exp(-((t - 0.05) ** 2) / 1e-7)}))
     (arrow,), _ = arrows_of(peak(np.linspace(0, 0.1, 1001)), 1.0, 1.0)
     assert np.linalg.norm(arrow.vectors, axis=1).max() == pytest.approx(1.5 * 0.352)
 
 
+@pytest.mark.parametrize(
+    ("per_metre", "told"), [(299.8, "200 N"), (1.4e5, "100 kN"), (9.9e3, "5000 N"), (3.1e-4, "0.0002 N"), (2.3e7, "20 MN")]
+)
+def test_the_scale_of_arrows_is_told_in_round_numbers(per_metre, told):
+    """A metre is as long as the longest arrow that tells a scale may be."""
+    (key,) = keys_of({"force": per_metre}, 90.0)
+    assert key.text == told and 36.0 <= key.pixels <= 90.0
+
+
 @pytest.mark.parametrize("sense", [1.0, -1.0])
 def test_a_torque_turns_about_its_axis(sense):
     run = bar(torque=(3.0 * sense, {}))
-    (arrow,), note = arrows_of(run, 1.0, 1.0)
-    assert note == "loads, a full arrow is 3 N m"
+    (arrow,), scales = arrows_of(run, 1.0, 1.0)
+    assert scales == pytest.approx({"torque": 3.0 / 0.352})
     axis = run.effort("torque").torque[0] / 3.0
     assert arrow.vectors[0] / np.linalg.norm(arrow.vectors[0]) == pytest.approx(axis)
     faces = arrow.faces(np.zeros(3), arrow.vectors[0], 1.0)
@@ -79,4 +91,4 @@ def test_loads_whose_functions_are_not_at_hand_are_left_out(tmp_path):
     from dalembert.viewer.server import load_run
 
     film = Film(load_run(tmp_path / "run.zarr"), (80, 60))
-    assert film.arrows == [] and film.legend == ""
+    assert film.arrows == [] and film.keys == []

@@ -85,6 +85,44 @@ def test_joints_of_a_long_chain_do_not_hide_its_links():
     assert 0.005 < widest < 0.03  # m
 
 
+def press(crank):
+    """A crank of that length [m], and a rod to a slider 1 m away."""
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0, crank), mass=0.1)
+    model.add_link("rod", (0, crank), (1, 0), mass=0.1)
+    model.add_body("slider", mass=1.0, inertia=1e-3, position=(1, 0), shape={"type": "box", "size": (0.1, 0.05, 0.05)})
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    model.add_revolute("B", "crank", "rod", point=(0, crank))
+    model.add_revolute("C", "rod", "slider", point=(1, 0))
+    model.add_prismatic("D", "ground", "slider", point=(1, 0), axis=(1, 0))
+    return da.simulate(model, 0.01)
+
+
+def test_a_short_crank_is_seen_between_its_joints():
+    """What is around its two pins, seen along them, leaves half of its length free; elsewhere sizes are the usual ones."""
+    crank = 0.04
+    stage = stage_of(press(crank))
+    rod, *eyes = stage.pictures["rod"].parts
+    covered = {"joint 0": 0.0, "joint 1": max(rod.size[0], *(eye.size[0] for eye in eyes))}
+    for fitting in stage.fittings:
+        if fitting.tag in covered:
+            covered[fitting.tag] = max(covered[fitting.tag], fitting.part.half[0])
+    assert 0.3 * crank < sum(covered.values()) < 0.55 * crank
+    usual = stage_of(press(0.2)).pictures["rod"].parts[0].size[0]
+    assert rod.size[0] == pytest.approx(0.5 * usual, rel=0.1)
+
+
+def test_mechanisms_in_a_plane_are_seen_in_parallel_projection():
+    """What stands behind is as large; a mechanism in space is seen in perspective."""
+    ends = np.array([[0.0, -0.5, 0.0], [1.0, -0.5, 0.0], [0.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
+    for run, larger in ((press(0.2), 1.0), (da.simulate(gallery.build("slider_crank"), 0.01), 1.1)):
+        film = Film(run, (400, 300), np.array([0.0, -1.0, 0.0]))
+        (x, _), (other, _), (far, _), (far_other, _) = film.camera.seen(ends)[0]
+        ratio = (other - x) / (far_other - far)
+        assert ratio == pytest.approx(1.0, abs=1e-3) if larger == 1.0 else ratio > larger
+        assert film.camera.look.parallel == (larger == 1.0)
+
+
 def test_export_chooses_slow_motion_and_takes_options(andrews, tmp_path):
     def frames(*options):
         result = CliRunner().invoke(app, ["export", str(andrews), str(tmp_path / "a.gif"), *options])
@@ -323,6 +361,57 @@ def test_cables_and_rods_are_straight_and_plates_are_seen_through():
         column, row = np.round(film.camera.seen(np.array(middle))[0] / 2).astype(int)
         changed = [np.abs(whole - other)[row - 2 : row + 3, column - 2 : column + 3].max() > 30 for other in less]
         assert changed == [j == k for j in range(2)], "a line is drawn where it is, and only there"
+
+
+@pytest.mark.parametrize(
+    ("does", "kinds"),
+    [
+        ({"stiffness": 300.0}, ["spring"]),
+        ({"damping": 5.0}, ["pot", "piston"]),
+        ({"damping": da.Table((-1.0, 1.0), (-5.0, 5.0))}, ["pot", "piston"]),
+        ({"stiffness": 300.0, "damping": 5.0}, ["spring", "pot", "piston"]),
+    ],
+)
+def test_what_damps_is_a_dashpot(does, kinds):
+    """Between points and along rails; the pot keeps its length while the piston's rod comes out of it."""
+    model = da.Model(plane="xz")
+    for x, name in enumerate(("free", "guided")[: 1 if isinstance(does.get("damping"), da.Table) else 2]):
+        box = {"type": "box", "size": (0.2, 0.1, 0.1)}
+        model.add_body(name, mass=1.0, inertia=0.01, position=(x, -0.5), velocity=(0, -1), shape=box)
+        if name == "free":
+            model.add_spring_damper("strut", "ground", name, between=((x, 0), (x, -0.45)), **does)
+        else:
+            model.add_prismatic("rail", "ground", name, point=(x, -0.5), axis=(0, 1))
+            model.add_joint_spring_damper("brake", "rail", **does)
+    run = da.simulate(model, 0.2)
+    shown = scene_of(run)
+    for k in range(len(model.forces)):
+        assert [line["kind"] for line in shown["lines"] if line["tag"] == f"force {k}"] == kinds
+    if "pot" in kinds:
+        film = Film(run, (400, 300), np.array([0.0, -1.0, 0.0]))
+        pot = next(line for line, *_ in film.lines if line.kind == "pot")
+        least, most = (abs(end - 0.05) for end in run.position("free")[[0, -1], 2])
+        assert 0.4 * most < pot.reach < least < most
+        assert next(line for line in shown["lines"] if line["kind"] == "pot")["reach"] == pytest.approx(pot.reach, rel=1e-2)
+        for t in (0.0, 0.2):
+            image = np.asarray(next(film.pictures(np.array([t]), 1e-6))).astype(float)
+
+            def width(z, image=image, film=film):
+                """Of what is dark at a height [px]."""
+                column, row = np.round(film.camera.seen(np.array([0.0, 0.0, z]))[0] / 2).astype(int)
+                return int((image[row, column - 15 : column + 16].max(axis=1) < 190).sum())
+
+            assert width(0.03 - pot.reach) > 1.4 * width(-0.03 - pot.reach) > 0
+
+
+def test_what_damps_a_ball_joint_is_a_ring_about_it():
+    """Beside the joint it would hide short links."""
+    run = da.simulate(gallery.build("tethered_chain"), 0.01)
+    tags = {f"force {k}": force for k, force in enumerate(run.mechanism.model.forces) if getattr(force, "joint", "")}
+    rings = [fitting for fitting in stage_of(run).fittings if fitting.tag in tags]
+    assert len(rings) == len(tags) and {ring.part.kind for ring in rings} == {"ring"}
+    for ring in rings:
+        np.testing.assert_array_equal(ring.part.at, run.mechanism.model.joint(tags[ring.tag].joint).p_i)
 
 
 def test_pictures_are_seen_through_where_pages_are():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from dalembert.arrays import Array
 from dalembert.compilation.parts import connected_parts
@@ -24,15 +25,17 @@ from dalembert.plot.degrees import in_degrees, of_label
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import acting, draw_over_time, draw_phase, draw_spectrum
 from dalembert.plot.style import (
+    CONSTANT,
     CYCLE,
     DARK,
     MUTED,
     check_picture_path,
     house_style,
-    legend_beside,
+    legend_above,
     new_figure,
     owner_of,
     save_figure,
+    told,
 )
 from dalembert.results.invariants import Monitored, as_list, kept_invariants
 from dalembert.results.report.checks import checks
@@ -47,6 +50,7 @@ __all__ = ["Plots", "check_picture_path", "save_figure"]
 
 _BINS = 120
 _MAX_JOINTS = 8
+_FLAT = 0.1  # energies that change by less, over the least of one of them, are shown as changes
 _SMALLEST = 1e-17  # smaller residuals and errors are rounding; a logarithmic axis ends here
 
 
@@ -81,7 +85,7 @@ class Plots(Hinted):
         if len({item.unit for item in efforts}) == 1:  # else torques and forces fill the row
             efforts += [signal(self._curve, f"{name}.power") for name in drivers[:_MAX_JOINTS]]
         units = list(dict.fromkeys(item.unit for item in efforts))
-        rows = 3 if efforts else 2
+        rows, held = 3 if efforts else 2, len(self._solution.mechanism.rows) > 0
         with house_style():
             figure = new_figure(14.0, 1.0 + 3.8 * rows)
             self._motion(figure, (rows, 2, 1))
@@ -92,17 +96,30 @@ class Plots(Hinted):
                 panel.set_title(f"what drivers do{few}")
             if not massless:
                 self._energy(figure.add_subplot(rows, 2, 2))
-                self._energy_error(figure.add_subplot(rows, 2, 2 * rows))
-            self._drift(figure.add_subplot(rows, 2, 2 * rows - 1), "position")
+                self._energy_error(figure.add_subplot(rows, 2, 2 * rows if held else (2 * rows - 1, 2 * rows)))
+            if held:
+                self._drift(figure.add_subplot(rows, 2, 2 * rows - 1), "position")
             for ax in figure.axes:
-                legend_beside(ax)
+                legend_above(ax)
             figure.suptitle(self._title())
             figure.supxlabel(self._method(), fontsize=9, color=MUTED)
         return figure
 
     def energy(self, *, ax: Axes | None = None) -> Figure:
-        """Kinetic and potential energy, external work, and their balance."""
-        return self._single(self._energy, ax)
+        """Kinetic and potential energy, external work, and their balance; below, not in `ax`, how far that is off.
+
+        Where they change little all are shown as changes since the start.
+        """
+        if ax is not None:
+            return self._single(self._energy, ax)
+        with house_style():
+            figure = new_figure(8.0, 6.0)
+            above, below = figure.subplots(2, 1, height_ratios=(5, 2))
+            self._energy(above)
+            self._energy_off(below)
+            legend_above(above)
+            figure.suptitle(self._title())
+        return figure
 
     def energy_error(self, *, ax: Axes | None = None) -> Figure:
         """Relative error of the energy balance, logarithmic."""
@@ -123,7 +140,7 @@ class Plots(Hinted):
         """Paths of bodies (of their centres of mass) and markers, all or those named: in their plane or in space."""
         with house_style():
             figure = new_figure(8.5, 6.0) if ax is None else owner_of(ax)
-            legend_beside(draw_paths(figure, self._curve, ax, wanted=names))
+            legend_above(draw_paths(figure, self._curve, ax, wanted=names))
             if ax is None:
                 figure.suptitle(self._title())
         return figure
@@ -147,7 +164,7 @@ class Plots(Hinted):
                     panel.plot(self._curve.t, values[:, k], label="xyz"[k])
                 panel.plot(self._curve.t, np.linalg.norm(values, axis=1), label="magnitude", color=MUTED, linewidth=1.0)
                 self._over_time(panel, title, unit)
-                legend_beside(panel)
+                legend_above(panel)
             if ax is None:
                 figure.suptitle(self._title())
         return figure
@@ -167,7 +184,7 @@ class Plots(Hinted):
             panels = figure.subplots(len(units), squeeze=False)[:, 0] if ax is None else [ax] * len(units)
             for panel, unit in zip(panels, units, strict=True):
                 draw_over_time(panel, factor * self._curve.t, [item for item in items if item.unit == unit], over)
-                legend_beside(panel)
+                legend_above(panel)
             if ax is None:
                 figure.suptitle(self._title(degrees))
         return figure
@@ -209,7 +226,7 @@ class Plots(Hinted):
             axes = figure.add_subplot() if ax is None else ax
             axes.set_prop_cycle(CYCLE)
             draw(axes)
-            legend_beside(axes)
+            legend_above(axes)
             if ax is None:
                 figure.suptitle(self._title())
         return figure
@@ -255,14 +272,28 @@ class Plots(Hinted):
         ax.set_ylabel(unit)
 
     def _energy(self, ax: Axes) -> None:
-        energy, t = self._curve.energy, self._curve.t
-        ax.plot(t, energy.kinetic, label="kinetic T")
-        ax.plot(t, energy.potential, label="potential U")
-        if np.any(energy.external_work):
-            ax.plot(t, energy.external_work, label="external work W")
-        balance = "balance T + U − W" if np.any(energy.external_work) else "total T + U"
-        ax.plot(t, energy.total, label=balance, color=DARK, linestyle="-", linewidth=1.1)
-        self._over_time(ax, "energy", "energy [J]")
+        energy, t, works = self._curve.energy, self._curve.t, bool(np.any(self._curve.energy.external_work))
+        balance = "balance T + U − W" if works else "total T + U"
+        drawn = {"kinetic T": energy.kinetic, "potential U": energy.potential}
+        drawn |= {"external work W": energy.external_work} if works else {}
+        drawn[balance] = energy.total
+        change = max(float(np.ptp(values)) for values in drawn.values())
+        least = max(float(np.abs(values).min()) for values in drawn.values())
+        since = CONSTANT * least < change < _FLAT * least
+        for label, values in drawn.items():
+            style: Any = {"color": DARK, "linestyle": "-", "linewidth": 1.1} if label == balance else {}
+            ax.plot(t, values - since * values[0], label=label, **style)
+        what = "change of energy since the start" if since else "energy"
+        started = ", ".join(f"{label.split()[-1]}(0) = {told(values[0], 'J')}" for label, values in [*drawn.items()][:2])
+        self._over_time(ax, f"{what}; {started}" if since else what, "change of energy [J]" if since else "energy [J]")
+
+    def _energy_off(self, ax: Axes) -> None:
+        """What is left of the balance [J], in the saved states."""
+        energy = self._solution.energy
+        ax.plot(self._solution.t, energy.total - energy.total[0])
+        ax.yaxis.set_major_formatter(EngFormatter("J"))
+        balance = "T + U − W" if np.any(energy.external_work) else "T + U"
+        self._over_time(ax, f"how far the balance is off: change of {balance} since the start", "error [J]")
 
     def _energy_error(self, ax: Axes) -> None:
         energy, t = self._solution.energy, self._solution.t
@@ -272,7 +303,7 @@ class Plots(Hinted):
         model = self._solution.mechanism.model
         if not isinstance(model, Model) or len(connected_parts(model)) == 1:  # each part is judged by its own energy
             self._limit(ax, "energy balance")
-        title = f"how far the energy is off, of E_ref = {energy.scale:.3g} J"
+        title = f"how far the energy is off, of E_ref = {told(energy.scale, 'J')}"
         self._over_time(ax, title, "|E − E(0)| / E_ref [−]")
 
     def _limit(self, ax: Axes, check: str) -> None:
@@ -307,7 +338,7 @@ class Plots(Hinted):
 
     def _step_sizes(self, ax: Axes) -> None:
         t = self._solution.t
-        ax.step(t, np.append(np.diff(t), np.nan), where="post", label="accepted")
+        ax.step(t, np.append(np.diff(t), np.nan), where="post")
         ax.set_yscale("log")
         self._over_time(ax, "step size", "step [s]")
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from dalembert.arrays import Array
-from dalembert.plot.style import COLOURS, DARK, house_style, legend_beside, new_figure
+from dalembert.errors import DalembertError
+from dalembert.plot.signals import draw_over_time
+from dalembert.plot.style import COLOURS, DARK, house_style, legend_above, new_figure
+from dalembert.results.signals import Signal, signal
 
 
 class FitPlots:
@@ -27,27 +30,34 @@ class FitPlots:
             for (left, right), (name, data) in zip(panels, fit.data.items(), strict=True):
                 left.plot(fit.t, data, ".", color=COLOURS[0], label="data", markersize=3)
                 left.plot(fit.t, data - fit.residuals[name], "-", color=DARK, linewidth=1.0, label="fit")
-                left.set_ylabel(name)
+                left.set_ylabel(_labelled(fit.solution, name))
                 right.axhspan(-2.0 * fit.sigma[name], 2.0 * fit.sigma[name], color=COLOURS[6], alpha=0.25, linewidth=0)
                 right.plot(fit.t, fit.residuals[name], ".", color=COLOURS[0], markersize=3)
                 right.set_ylim(*(1.1 * max(np.abs(fit.residuals[name]).max(), 2.0 * fit.sigma[name]) * np.array([-1, 1])))
-            panels[0, 0].legend()
             panels[0, 0].set_title("data and fit")
+            legend_above(panels[0, 0])
             panels[0, 1].set_title("what is left, and two standard deviations")
             for panel in panels[-1]:
                 panel.set_xlabel("time t [s]")
         return figure
 
 
-def draw_efforts(t: Array, efforts: Mapping[str, Array], note: str) -> Figure:
-    """One line for each actuator [N m or N]."""
+def draw_efforts(t: Array, efforts: Sequence[Signal], note: str) -> Figure:
+    """One line for each actuator, torques and forces each in a panel of theirs."""
+    units = list(dict.fromkeys(effort.unit for effort in efforts))
     with house_style():
-        figure = new_figure()
-        axes = figure.add_subplot()
-        for name, values in efforts.items():
-            axes.plot(t, values, label=name)
-        axes.set_xlabel("time [s]")
-        axes.set_ylabel("effort [N m or N]")
-        axes.set_title(f"Inverse dynamics: {note.split(':')[0]}")
-        legend_beside(axes)
+        figure = new_figure(8.0, 1.4 + 2.8 * len(units))
+        panels = figure.subplots(len(units), squeeze=False)[:, 0]
+        panels[0].set_title(f"what the motion needs: {note.split(':')[0]}")
+        for panel, unit in zip(panels, units, strict=True):
+            draw_over_time(panel, t, [effort for effort in efforts if effort.unit == unit], "time t [s]")
+            legend_above(panel)
     return figure
+
+
+def _labelled(solution: Any, name: str) -> str:
+    """An output with its unit, where it is a signal and no function of the user's."""
+    try:
+        return f"{name} [{signal(solution, name).unit}]"
+    except DalembertError:
+        return name

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.validation import Hinted, nearest
-from dalembert.plot.style import MUTED, house_style, legend_beside, new_figure, owner_of
+from dalembert.plot.degrees import tick
+from dalembert.plot.style import MUTED, house_style, legend_above, new_figure, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ class LinearPlots(Hinted):
             axes.set_title("Eigenvalues")
             axes.margins(0.12)
             _widen(axes)
-            legend_beside(axes)
+            legend_above(axes)
         return figure
 
     def bode(self, *, input: str | None = None, output: str | None = None, frequencies: npt.ArrayLike | None = None) -> Figure:
@@ -81,9 +82,10 @@ class LinearPlots(Hinted):
                     below.semilogx(f, np.degrees(np.unwrap(np.angle(response[:, row]))))
             above.set_ylabel("amplitude per unit of input")
             below.set_ylabel("phase [deg]")
+            tick(below.yaxis, "deg")
             below.set_xlabel("frequency [Hz]")
             above.set_title(f"Response to {linear.input_names[column]!r}")
-            legend_beside(above)
+            legend_above(above)
         return figure
 
 

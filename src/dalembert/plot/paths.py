@@ -53,15 +53,17 @@ class Skeleton:
 
 
 def view_of(motion: Trajectory) -> View:
-    """The plane of a plane motion with its upward direction up, or all three axes with gravity's last."""
+    """The plane of a plane motion with its upward direction up, or all three axes, no mirror image, the last one up."""
     skeleton = skeleton_of(motion)
     ends = [end for _, *both in skeleton.segments for end in both] + [motion.position(b) for b in motion.mechanism.body_names]
     points = np.concatenate(ends)
     up = _upward(motion)
     _, sizes, directions = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
     if sizes[2] > _FLAT * max(sizes[0], 1e-300):
-        order = [k for k in range(3) if k != int(np.argmax(np.abs(up)))] + [int(np.argmax(np.abs(up)))]
-        return View(np.eye(3)[order], tuple("xyz"[k] for k in order))
+        k = int(np.argmax(np.abs(up)))
+        axes = np.eye(3)[[(k + 1) % 3, (k + 2) % 3, k]]
+        axes[1:] *= np.sign(up[k])  # where gravity is along an axis that one points down
+        return View(axes, tuple(map(_axis_name, axes)))
     normal = directions[2]
     if sizes[1] <= _FLAT * max(sizes[0], 1e-300):
         normal = _across(directions[0], up)
@@ -188,7 +190,7 @@ def draw_paths(
     few = "" if len(names) <= MAX_BODIES else f", first {MAX_BODIES} of {len(names)} bodies"
     marked = " and markers" if motion.mechanism.model.markers else ""
     paths = f"path{'s' * (len(shown) > 1)} of {', '.join(shown)}" if wanted else f"paths of the centres of mass{marked}{few}"
-    ax.set_title(f"{paths}; bars and dots: start")
+    ax.set_title(f"{paths}; bars and dots: start", loc="left")
     return ax
 
 
@@ -209,4 +211,4 @@ def _keep_proportions(ax: Axes, view: View) -> None:
     ax.set_box_aspect(tuple(spans), zoom=1.05)
     for axis, span in zip((ax.xaxis, ax.yaxis, ax.zaxis), spans, strict=True):
         axis.set_major_locator(MaxNLocator(5 if span > 0.6 * spans.max() else 3))
-        axis.labelpad = 8
+        axis.labelpad = 12

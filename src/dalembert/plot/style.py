@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from cycler import cycler
-from matplotlib import rc_context
+from matplotlib import rc_context, rcParams
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
+from matplotlib.ticker import EngFormatter
 
 from dalembert.errors import StoreError
 from dalembert.files import check_parent, written_whole
@@ -28,6 +29,8 @@ COLOURS = (
 )
 LINES = ("-", "--", "-.", ":")
 CONSTANT = 1e-6  # of the largest value: what changes by less is told as constant
+_HANDLE, _APART, _BETWEEN, _LETTER = 2.6, 1.6, 0.3, 0.56  # of legends: line, gaps, usual width of a letter, over its height
+_WIDER = 1.2  # axes are when figures are laid out
 MUTED = "#555555"
 DARK = "#222222"
 
@@ -97,6 +100,11 @@ def owner_of(ax: Axes) -> Figure:
     return figure
 
 
+def told(value: float, unit: str) -> str:
+    """A number with three digits and a unit with its prefix, "101 kJ"."""
+    return EngFormatter(unit)(float(f"{value:.3g}"))
+
+
 def calm(ax: Axes) -> None:
     """What is constant but for rounding is drawn as constant, instead of its rounding as a jagged curve."""
     low, high = ax.dataLim.intervaly
@@ -105,11 +113,21 @@ def calm(ax: Axes) -> None:
         ax.set_ylim(low - 0.05 * size, high + 0.05 * size, auto=None)
 
 
-def legend_beside(ax: Axes) -> None:
-    """The legend to the right of the axes, where it cannot cover data; spatial ones have their numbers there."""
-    if ax.get_legend_handles_labels()[1]:
-        right = 1.36 if isinstance(ax, Axes3D) else 1.01
-        ax.legend(loc="upper left", bbox_to_anchor=(right, 1.0), borderaxespad=0.0, handlelength=2.6)
+def legend_above(ax: Axes) -> None:
+    """The legend between the title and the axes, where it covers no data and leaves them their width: in as many columns as
+    there is room for."""
+    labels = ax.get_legend_handles_labels()[1]
+    if not labels:
+        return
+    size = float(rcParams["legend.fontsize"])
+    widths = np.array([_HANDLE + 0.8 + _LETTER * len(label) for label in labels])
+    room = _WIDER * ax.get_position().width * owner_of(ax).get_figwidth() * 72.0 / size
+    fits = (n for n in range(len(labels), 1, -1) if sum(w.max() + _APART for w in np.array_split(widths, n)) - _APART < room)
+    rows = -(-len(labels) // next(fits, 1))
+    columns = -(-len(labels) // rows)  # as many in each row
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "borderpad": 0.1}
+    ax.legend(ncols=columns, handlelength=_HANDLE, columnspacing=_APART, labelspacing=_BETWEEN, **place)
+    ax.set_title(ax.get_title("left"), loc="left", pad=6.0 + size * (0.5 + (1.1 + _BETWEEN) * rows))
 
 
 def check_picture_path(path: str | os.PathLike[str]) -> None:

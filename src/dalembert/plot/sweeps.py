@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from dalembert.errors import ModelError
 from dalembert.model.validation import Hinted, nearest
 from dalembert.plot.degrees import of_unit
-from dalembert.plot.style import COLOURS, CONSTANT, DARK, calm, house_style, legend_beside, new_figure, owner_of, save_figure
+from dalembert.plot.style import COLOURS, CONSTANT, DARK, calm, house_style, legend_above, new_figure, owner_of, save_figure
 
 if TYPE_CHECKING:
     import xarray
@@ -132,7 +132,7 @@ class SweepPlots(Hinted):
             panel.set_ylabel(text)
             calm(panel)
             panel.set_title(f"{output}: {len(good)} of {len(self._sweep)} runs")
-            legend_beside(panel)
+            legend_above(panel)
         return figure
 
     def _each(self, output: str, array: xarray.DataArray, good: Array, factor: float, text: str, ax: Axes | None) -> Figure:
@@ -154,7 +154,7 @@ class SweepPlots(Hinted):
             panel.set_ylabel(text)
             calm(panel)
             panel.set_title(f"{output}: {len(good)} of {len(sweep)} runs")
-            legend_beside(panel)
+            legend_above(panel)
         return figure
 
     def _time(self, time: float | None) -> float:

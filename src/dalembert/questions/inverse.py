@@ -34,6 +34,7 @@ from dalembert.questions.kinematics import kinematics
 from dalembert.questions.rows import CompiledRows, Rows
 from dalembert.questions.state import size_of
 from dalembert.results.reactions import Reaction, resultant
+from dalembert.results.signals import Signal
 from dalembert.results.solution import BodyResult
 
 if TYPE_CHECKING:
@@ -111,7 +112,12 @@ class InverseDynamics:
         """The efforts over time."""
         from dalembert.plot.fits import draw_efforts
 
-        return draw_efforts(self.t, {a.name: self.effort(a.name) for a in self.actuators}, self.note)
+        return draw_efforts(self.t, [self._signal(actuator) for actuator in self.actuators], self.note)
+
+    def _signal(self, actuator: Actuator) -> Signal:
+        slides = self.motion.mechanism.model.joint(actuator.joint).coordinates[actuator.component] == "translation"
+        what, unit = ("force", "N") if slides else ("torque", "N m")
+        return Signal(f"{what} of {actuator.name}", unit, self.effort(actuator))
 
     def __repr__(self) -> str:
         names = ", ".join(repr(actuator.name) for actuator in self.actuators)

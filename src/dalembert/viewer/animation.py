@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.viewer.arrows import COLOUR as ARROWS
-from dalembert.viewer.arrows import Arrow, arrows_of, look_at
+from dalembert.viewer.arrows import Arrow, arrows_of, keys_of, look_at
 from dalembert.viewer.fittings import COLOURS, SPRING
 from dalembert.viewer.frames import poses
 from dalembert.viewer.framing import VIEWS, standard_view, upward
@@ -131,8 +132,9 @@ class Film:
         outline = Trajectory(solution.mechanism, self.motion.t[few], self.motion.x[few])
         stage = stage_of(outline, direction)
         self.scale = stage.scale
-        self.arrows, self.legend = arrows_of(self.motion, stage.scale, stage.look.radius)
+        self.arrows, scales = arrows_of(self.motion, stage.scale, stage.look.radius)
         self.camera = Camera(look_at(stage, self.motion, self.arrows), size)
+        self.keys = keys_of(scales, self.camera.metre)
         self.empty = background(self.camera)
         self.way = middle_of(self.motion, stage.look.normal) if stage.follow else None
         names, markers = solution.mechanism.body_names, solution.mechanism.model.markers
@@ -179,10 +181,12 @@ class Film:
         )
         for line, first, second in self.lines:
             start, end, colour = place(first, line.start[1]), place(second, line.end[1]), rgb(COLOURS[line.kind])
-            if np.linalg.norm(end - start) > 0.0:
-                coiled = line.kind == "spring"
+            if (length := float(np.linalg.norm(end - start))) > 0.0:
+                end = start + min(1.0, line.reach / length) * (end - start)
+                bar = between(start, end, line.radius * self.scale)
+                bar = replace(bar, kind="cylinder") if line.kind == "pot" else bar
                 r, wire = SPRING[0] * self.scale, SPRING[1] * self.scale
-                faces = coil(start, end, r, wire) if coiled else faces_of(between(start, end, line.radius * self.scale))
+                faces = coil(start, end, r, wire) if line.kind == "spring" else faces_of(bar)
                 solids.append((faces, np.tile(colour, (len(faces), 1))))
         corners, paint = _together(solids)
         recent = slice(*np.searchsorted(self.motion.t, sorted((t - memory, t))))
@@ -195,7 +199,7 @@ class Film:
         loads = _together([self._arrow(arrow, t, place) for arrow in self.arrows])
         if len(loads[0]):
             picture = painted(picture, [camera.faces(*loads)], [], camera.faces(*_together([])))  # over all else
-        return finished(picture, self.title, note, self.legend, ARROWS)
+        return finished(picture, self.title, note, self.keys, ARROWS)
 
     def _arrow(self, arrow: Arrow, t: float, place: Callable[[int, Array], Array]) -> tuple[Array, Array]:
         """Its faces and their colours; place : of points of bodies"""

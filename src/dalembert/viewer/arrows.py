@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from dalembert.viewer.surfaces import arc, faces_of
 
 COLOUR = "#1f7a34"
 _UNITS = {"force": "N", "torque": "N m"}
+_WIDEST = {"force": 90.0, "torque": 34.0}  # arrows that tell the scale [px]
 _USUAL = 0.98  # of all instants, at which an arrow is not longer: peaks do not shrink all others
 _MOST = 1.5  # a full arrow is, over the usual one
 _LEAST = 0.006  # shortest one that is drawn, over the size of the mechanism
@@ -45,17 +47,37 @@ class Arrow:
         return np.concatenate([shaft, faces_of(Part("cone", tip, end + 0.5 * tip[1] * along, along_z(along)))])
 
 
-def arrows_of(run: BodyResult, scale: float, radius: float) -> tuple[list[Arrow], str]:
-    """Arrows of all forces and torques on bodies that the model says, and what a picture tells about their lengths.
+@dataclass(frozen=True)
+class Key:
+    """An arrow that tells the scale of a picture; pixels : its length, or the width of its circle"""
+
+    what: str
+    pixels: float
+    text: str
+
+
+def arrows_of(run: BodyResult, scale: float, radius: float) -> tuple[list[Arrow], dict[str, float]]:
+    """Arrows of all forces and torques on bodies that the model says, and what a metre of them means [N/m, N m/m].
 
     scale : size of the mechanism [m];  radius : of the sphere around the motion [m]
     """
     loads = list(applied(run))
     usual = {what: max((_large(load.values) for load in loads if load.what == what), default=0.0) for what in _UNITS}
     longest = longest_of(scale, radius)
-    sizes = [f"{size:.4g} {_UNITS[what]}" for what, size in usual.items() if size]
-    note = f"loads, a full arrow is {', '.join(sizes)}" if sizes else ""
-    return [Arrow(load, _drawn(load.values / (usual[load.what] or 1.0), longest)) for load in loads], note
+    arrows = [Arrow(load, _drawn(load.values / (usual[load.what] or 1.0), longest)) for load in loads]
+    return arrows, {what: size / longest for what, size in usual.items() if size}
+
+
+def keys_of(scales: Mapping[str, float], pixels: float) -> list[Key]:
+    """Round numbers, and how long their arrows are; scales : as of `arrows_of`;  pixels : of a metre"""
+    keys = []
+    for what, per_metre in scales.items():
+        most = per_metre * _WIDEST[what] / pixels
+        power = 10.0 ** floor(log10(most))
+        value = max(step * power for step in (1.0, 2.0, 5.0) if step * power <= most)
+        factor, prefix = next((f, p) for f, p in ((1e6, "M"), (1e3, "k"), (1.0, "")) if value >= 10.0 * f or not p)
+        keys.append(Key(what, value / per_metre * pixels, f"{value / factor:g} {prefix}{_UNITS[what]}"))
+    return keys
 
 
 def longest_of(scale: float, radius: float) -> float:

@@ -17,6 +17,7 @@ from dalembert.model.cables import CABLE, cable_points
 from dalembert.model.couplings import LAW as COUPLING
 from dalembert.model.elements import GROUND, Force, Joint, Primitive
 from dalembert.model.forces.on_joints import JointSpringDamper
+from dalembert.model.forces.springs import SpringDamper
 from dalembert.model.frames import rotation_matrix
 from dalembert.model.joints import direction_of, type_of
 from dalembert.model.mesh import Mesh
@@ -31,27 +32,34 @@ from dalembert.viewer.slides import Forms, telescope
 
 Place = tuple[str, Array]
 
-COLOURS = {"spring": "#8a94a3", "cable": "#a0714f", "coupling": "#c9a227", "link": "#59616d", "rod": RAIL}  # of lines
 _RUBBER, _STEEL, _HOUSING = "#3d434d", RAIL, "#5d6673"
+COLOURS = {  # of lines
+    **{"spring": "#8a94a3", "cable": "#a0714f", "coupling": "#c9a227", "link": "#59616d", "rod": RAIL},
+    **{"pot": _HOUSING, "piston": RAIL},
+}
 SPRING = 0.016, 0.0032  # radius of a spring and of its wire, over the size of the mechanism, as in web/actor.js
-THIN, THICK = 0.0035, 0.0055  # radius of a line that is no spring, of a rod, over the size of the mechanism
+_THIN, _THICK = 0.0035, {"rod": 0.0055, "pot": 0.0115}  # radius of lines that are no springs, over the size of the mechanism
+_POT = 0.55  # length of a dashpot's pot, over the longest of the dashpot; it is at least half as long
 _SMALL = 0.01  # radius of a bushing's pin or of an eye, over the size of the mechanism
 _AROUND = 128  # corners of a cam's profile
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """From a point of a body to one of another; tag : "force 3" or "joint 0", whose it is;  kind : key of COLOURS"""
+    """From a point of a body to one of another; tag : "force 3" or "joint 0", whose it is;  kind : key of COLOURS
+    reach : it ends as far from its start, if not before [m]
+    """
 
     tag: str
     kind: str
     start: Place
     end: Place
+    reach: float = np.inf
 
     @property
     def radius(self) -> float:
         """Over the size of the mechanism."""
-        return THICK if self.kind == "rod" else THIN
+        return _THICK.get(self.kind, _THIN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +71,14 @@ class Fitting:
     part: Part
 
 
-def lines_of(model: Model) -> Iterator[Line]:
-    """Springs, interactions, rods, cables part by part, couplings from joint to joint."""
+def lines_of(motion: Trajectory) -> Iterator[Line]:
+    """Springs and dampers, interactions, rods, cables part by part, couplings from joint to joint."""
+    model = motion.mechanism.model
     for k, force in enumerate(model.forces):
-        if force.glyph in COLOURS:
+        if isinstance(force, SpringDamper):
+            first, second = force.places()
+            yield from _strut(f"force {k}", force, motion, first, second)
+        elif force.glyph in COLOURS:
             yield from (Line(f"force {k}", force.glyph, *ends) for ends in pairwise(force.places()))
     for k, joint in enumerate(model.joints):
         if joint.type == "distance":
@@ -78,9 +90,21 @@ def lines_of(model: Model) -> Iterator[Line]:
             yield from (Line(f"joint {k}", "coupling", *ends) for ends in pairwise(places) if ends[0][1] is not ends[1][1])
 
 
+def _strut(tag: str, force: SpringDamper | JointSpringDamper, motion: Trajectory, start: Place, end: Place) -> Iterator[Line]:
+    """A coil if it springs, a dashpot if it damps: a pot from its start, out of which a piston's rod comes, in the coil."""
+    damps = force.damping != 0.0
+    if force.stiffness or not damps or getattr(force, "force", None) is not None:
+        yield Line(tag, "spring", start, end)
+    if damps:
+        length = np.linalg.norm(motion.point(*end) - motion.point(*start), axis=1)
+        most = float(length.max())
+        yield Line(tag, "pot", start, end, float(np.clip(0.9 * length.min(), 0.5 * _POT * most, _POT * most)))
+        yield Line(tag, "piston", start, end)
+
+
 def rail_springs(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float) -> Iterator[Line]:
-    """Springs on coordinates along a rail, from its lower end to what slides, beside one that does not turn; arguments as of
-    `fittings_of`."""
+    """Springs and dampers on coordinates along a rail, from its lower end to what slides, beside one that does not turn;
+    arguments as of `fittings_of`."""
     seen = {joint.name: joint for joint in joints}
     for k, force in enumerate(motion.mechanism.model.forces):
         if _is_along_rail(force, motion):
@@ -88,7 +112,7 @@ def rail_springs(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str
             low = joint.p_i + rail_ends(radii[joint.name], travel_of(motion, joint))[0] * joint.E_i[:, 2]
             beside = (0.45 * radii[joint.name] + 1.3 * SPRING[0] * scale) * _above(motion, joint)
             ends = (joint.first, low + joint.E_i @ beside), (joint.second, joint.p_j + joint.E_j @ beside)
-            yield Line(f"force {k}", "spring", *ends)
+            yield from _strut(f"force {k}", force, motion, *ends)
 
 
 def _above(motion: Trajectory, joint: Joint) -> Array:
@@ -240,11 +264,16 @@ def travel_of(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
 
 
 def _on_axis(glyph: str, joint: Joint, r: float, gap: float) -> Part:
-    """A motor's housing beside the joint, or a flat coil around it; gap : between the bodies along the axis [m]"""
-    motor = glyph == "motor"
+    """A motor's housing beside the joint, or a flat coil around it, of one that turns in all ways about itself.
+
+    gap : between the bodies along the axis [m]
+    """
+    motor, frame = glyph == "motor", matrix_to_quaternion(joint.E_i)
+    if not motor and len(joint.coordinates) != 1:
+        return Part("ring", (1.15 * r, 0.3 * r), joint.p_i, frame, colour=_STEEL)
     along = max(gap, 0.0) + 4.2 * r if motor else min(gap, 0.0) - 2.9 * r
     size, colour = ((1.9 * r, 3.4 * r), _HOUSING) if motor else ((2.2 * r, 0.5 * r), _STEEL)
-    return Part("cylinder", size, joint.p_i + along * joint.E_i[:, 2], matrix_to_quaternion(joint.E_i), colour=colour)
+    return Part("cylinder", size, joint.p_i + along * joint.E_i[:, 2], frame, colour=colour)
 
 
 def _cam(model: Model, joint: Joint) -> Iterator[tuple[str, Part]]:

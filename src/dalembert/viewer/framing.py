@@ -26,6 +26,7 @@ class Framing:
     axes : (3, 3) rows to the right, upright and towards the camera
     extent : (3,) half of what is seen across, upright and in depth;  radius : of the sphere around the motion [m]
     normal, floor : of the ground plane, unit, and its height along it [m]
+    parallel : seen as drawings show it, what is farther is as large; else in perspective
     """
 
     target: Array
@@ -35,6 +36,7 @@ class Framing:
     up: Array
     normal: Array
     floor: float
+    parallel: bool = False
 
     @property
     def direction(self) -> Array:

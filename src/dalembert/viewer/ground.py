@@ -112,7 +112,7 @@ def _axis(joint: Joint) -> Array:
 def _hung(motion: Trajectory, up: Array) -> set[tuple[float, ...]]:
     """Points of the ground from which springs and cables hang down."""
     found = set()
-    for line in lines_of(motion.mechanism.model):
+    for line in lines_of(motion):
         for (body, point), (other, end) in ((line.start, line.end), (line.end, line.start)):
             if body == GROUND != other and _is_below(motion.point(other, end) - point, up):
                 found.add(tuple(point.tolist()))

@@ -13,10 +13,12 @@ from matplotlib.colors import to_rgb
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from dalembert.arrays import Array
+from dalembert.viewer.arrows import Key
 from dalembert.viewer.framing import Framing
 
 _OVERSAMPLING = 2
 _TANGENT = np.tan(np.radians(16.0))  # of half the field of view
+_FARTHER = 1e-4  # that for parallel projection, over the usual one: from very far away all rays are parallel
 _NEAREST = 0.05  # of the camera's distance: what is nearer is not drawn
 _PAPER, _GRID, _INK, _GREY = (246, 245, 242), (222, 219, 211), (36, 39, 45), (109, 113, 120)
 _GRID_CELLS = 12
@@ -51,19 +53,26 @@ class Polygons:
 
 
 class Camera:
-    """Perspective picture of `size` pixels that shows what the framing holds."""
+    """Picture of `size` pixels that shows what the framing holds, in perspective or in parallel projection."""
 
     def __init__(self, look: Framing, size: tuple[int, int]) -> None:
         width, height = (_OVERSAMPLING * pixels for pixels in size)
         self.axes = look.axes
         fit = max(look.extent[0] / width, look.extent[1] / (0.86 * height))
-        self.distance = max(1.04 * fit * height / _TANGENT + look.extent[2], 1.1 * look.radius)
+        tangent = _TANGENT * (_FARTHER if look.parallel else 1.0)
+        self.distance = max(1.04 * fit * height / tangent + look.extent[2], 1.1 * look.radius)
         self.target = look.target
         self.size = (width, height)
-        self.zoom = 0.5 * height / _TANGENT
+        self.zoom = 0.5 * height / tangent
+        self.before = 1.0 + 0.002 * tangent / _TANGENT  # how much nearer trails are than what they lie on
         light = 1.6 * look.up + 0.5 * look.direction - 0.9 * look.axes[0]
         self.light = light / np.linalg.norm(light)
         self.look = look
+
+    @property
+    def metre(self) -> float:
+        """Of the middle of what is seen, in pixels of the finished picture."""
+        return float(self.zoom / self.distance / _OVERSAMPLING)
 
     def moved(self, way: Array) -> Camera:
         """The same, gone along."""
@@ -113,7 +122,7 @@ class Camera:
         corners = np.stack([p - over - side, p - over + side, q + over + side, q + over - side], axis=1)
         slope = along * (near_q - near_p)[:, None] / np.maximum(length, 1e-9)
         nearness = np.concatenate([slope, (near_p - np.sum(slope * p, axis=1))[:, None]], axis=1)
-        nearness *= 1.002  # before what it lies on
+        nearness *= self.before
         kept = length[:, 0] > 1e-6
         return Polygons(corners[kept], nearness[kept], np.tile(colour, (int(kept.sum()), 1)), 1.0 - ages[:-1][kept])
 
@@ -123,18 +132,19 @@ def background(camera: Camera) -> Image.Image:
     picture = Image.new("RGB", camera.size, _PAPER)
     draw = ImageDraw.Draw(picture)
     look = camera.look
+    cells = _GRID_CELLS // 2 if look.parallel else _GRID_CELLS  # what does not get smaller far away would fill the picture
     step = _nice(look.radius / 3)
     centre = camera.target - (camera.target @ look.normal - look.floor) * look.normal
     a = np.cross(look.normal, np.eye(3)[int(np.argmin(np.abs(look.normal)))])
     a /= np.linalg.norm(a)
     b = np.cross(look.normal, a)
     start = np.round(np.array([centre @ a, centre @ b]) / step)
-    along = np.linspace(-_GRID_CELLS, _GRID_CELLS, 4 * _GRID_CELLS + 1)
-    for k in range(-_GRID_CELLS, _GRID_CELLS + 1):
+    along = np.linspace(-cells, cells, 4 * cells + 1)
+    for k in range(-cells, cells + 1):
         for u, v, at_u, at_v in ((a, b, *start), (b, a, *start[::-1])):
             line = look.floor * look.normal + step * ((at_u + k) * u + (at_v + along)[:, None] * v)
             points, away = camera.seen(line)
-            far = np.linalg.norm(line - centre, axis=1) / (_GRID_CELLS * step)
+            far = np.linalg.norm(line - centre, axis=1) / (cells * step)
             for p, q, fade, near in zip(points[:-1], points[1:], far, away, strict=False):
                 if fade < 1 and near > _NEAREST * camera.distance:
                     draw.line([*p, *q], fill=_mixed(_GRID, _PAPER, fade), width=_OVERSAMPLING)
@@ -218,19 +228,40 @@ def _spread(first: npt.NDArray[np.intp], last: npt.NDArray[np.intp]) -> tuple[np
     return first[which] + within, which
 
 
-def finished(picture: Image.Image, title: str, note: str, legend: str = "", colour: str = "") -> Image.Image:
-    """Scaled down, with a title at the top, a note at the bottom, and at its right what a colour means."""
-    size = (picture.width // _OVERSAMPLING, picture.height // _OVERSAMPLING)
+def finished(picture: Image.Image, title: str, note: str, keys: Sequence[Key] = (), colour: str = "") -> Image.Image:
+    """Scaled down, with a title at the top, a note at the bottom, and at its right the scale of arrows of this colour."""
+    size, font = (picture.width // _OVERSAMPLING, picture.height // _OVERSAMPLING), _font(14)
+    texts, x = [(0.0, "scale:")], font.getlength("scale:")
+    places = []
+    for key in keys:
+        places.append(x + 16.0)
+        texts.append((x + 24.0 + key.pixels, key.text))
+        x = texts[-1][0] + font.getlength(key.text)
+    left, room = size[0] - 14.0 - x, x + font.getlength(note) < size[0] - 60  # a small picture has none
+    if keys and room:
+        large = ImageDraw.Draw(picture)
+        for key, at in zip(keys, places, strict=True):
+            _draw_key(large, key, left + at, size[1] - 18.0, colour)
     small = picture.resize(size, Image.Resampling.BOX)
     draw = ImageDraw.Draw(small)
     draw.text((14, 10), title, fill=_INK, font=_font(16))
-    draw.text((14, size[1] - 26), note, fill=_GREY, font=_font(14))
-    width = draw.textlength(legend, font=_font(14))
-    if legend and width + draw.textlength(note, font=_font(14)) < size[0] - 80:  # a small picture has no room for it
-        left = size[0] - 14 - width
-        draw.rectangle((left - 24, size[1] - 20, left - 8, size[1] - 16), fill=colour)
-        draw.text((left, size[1] - 26), legend, fill=_GREY, font=_font(14))
+    draw.text((14, size[1] - 26), note, fill=_GREY, font=font)
+    for at, text in texts if keys and room else ():
+        draw.text((left + at, size[1] - 26), text, fill=_GREY, font=font)
     return small
+
+
+def _draw_key(draw: ImageDraw.ImageDraw, key: Key, left: float, y: float, colour: str) -> None:
+    """An arrow, of a torque three quarters of a turn, from x = left on [px of the finished picture]"""
+    right, half, tip = left + key.pixels, 0.5 * key.pixels, np.array([[0.0, -4.0], [9.0, 0.0], [0.0, 4.0]])
+    if key.what == "force":
+        lines, tip = [(left, y), (right - 8.0, y)], tip + np.array([right - 9.0, y])
+        draw.line([_OVERSAMPLING * c for at in lines for c in at], fill=colour, width=2 * _OVERSAMPLING)
+    else:
+        box = [_OVERSAMPLING * c for c in (left, y - half, right, y + half)]
+        draw.arc(box, 0.0, 270.0, fill=colour, width=2 * _OVERSAMPLING)
+        tip = tip[:, ::-1] * [1.0, -1.0] + [right - 1.0, y + 2.0]
+    draw.polygon((_OVERSAMPLING * tip).ravel().tolist(), fill=colour)
 
 
 def rgb(colour: str) -> Array:

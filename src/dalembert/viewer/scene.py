@@ -26,11 +26,8 @@ from dalembert.viewer.arrows import arrows_of, longest_of, look_at
 from dalembert.viewer.channels import coordinate_plots, groups, loads, reactions, step_sizes, turning, twists, vectors
 from dalembert.viewer.fittings import COLOURS, Line
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
-from dalembert.viewer.framing import plane_normal
 from dalembert.viewer.parts import Part
 from dalembert.viewer.stage import colours, marker_part, stage_of, trails_of
-
-_FACING = 0.9  # cosine of the angle to the normal of a plane below which the camera does not look at it
 
 
 def scenes_of(solutions: Sequence[BodyResult]) -> list[dict[str, Any]]:
@@ -51,7 +48,6 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
     motion, part = _part_of(solution, some), selected(solution, some)
     stage = stage_of(motion)
     look = look_at(stage, part, arrows_of(part, stage.scale, stage.look.radius)[0])
-    across = plane_normal(motion)
     paint = colours(len(model.bodies) + len(model.markers))
     weightless = solution.settings.get("without_mass", ())
     acting = [*loads(selected(solution, states[:1]))]
@@ -67,7 +63,7 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
             "direction": _numbers(look.direction),
             "extent": _numbers(look.extent),
             "radius": look.radius,
-            "flat": across is not None and bool(abs(look.direction @ across) > _FACING),  # drawn without perspective
+            "parallel": look.parallel,
         },
         "up": _numbers(look.up),
         "normal": _numbers(look.normal),
@@ -209,7 +205,8 @@ def _joint(motion: Trajectory, joint: Joint) -> dict[str, Any]:
 def _line(motion: Trajectory, line: Line, scale: float) -> dict[str, Any]:
     (first, p_i), (second, p_j) = line.start, line.end
     ends = {"first": _index(motion, first), "second": _index(motion, second), "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
-    return {"tag": line.tag, "kind": line.kind, "colour": COLOURS[line.kind], "radius": line.radius * scale, **ends}
+    record = {"tag": line.tag, "kind": line.kind, "colour": COLOURS[line.kind], "radius": line.radius * scale, **ends}
+    return record | ({"reach": line.reach} if np.isfinite(line.reach) else {})
 
 
 def _first_plots(motion: Trajectory, scale: float) -> list[str]:

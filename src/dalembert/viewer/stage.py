@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 
@@ -30,12 +32,14 @@ from dalembert.viewer.fittings import (
 from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, to_viewer, upward
 from dalembert.viewer.ground import floor_of, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.layers import Layered, Layers, layers_of, seated
-from dalembert.viewer.parts import STEM, Part, Picture, Pin, between, picture_of
+from dalembert.viewer.parts import LINK, STEM, Part, Picture, Pin, between, picture_of
 from dalembert.viewer.slides import Forms, guided
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
-_SHORT = 0.15  # least radius of a joint's glyph, over the way to the next one
+_SHORT = 0.15  # largest radius of a joint's glyph, and of bars at it that have none of their own, over the way to the next one
+_THINNER = 0.5  # such bars are at most as much thinner than elsewhere
+_SAME = 0.01  # joints as near to each other, over the size of the mechanism, are in one place to the eye
 _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
 _SIGNS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T  # of the corners of a box
 
@@ -73,12 +77,13 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     joints = _seen_slides(run, rolling)
     anchors = anchors_of(run, joints)
     scale = _size(run, anchors)
-    pins = _pins(model)
+    pins, ways = _pins(model), _ways(joints, scale)
+    sizes = _sizes(model, ways, scale)
     pictures = {
-        body.name: picture_of(body, anchors[body.name], scale, rolling.get(body.name, ()), pins[body.name])
+        body.name: picture_of(body, anchors[body.name], sizes[body.name], rolling.get(body.name, ()), pins[body.name])
         for body in model.bodies
     }
-    radii = {joint.name: _joint_radius(anchors, joint, pictures, scale) for joint in joints}
+    radii = {joint.name: _joint_radius(anchors, joint, pictures, ways, scale) for joint in joints}
     drawn = {name: picture.parts for name, picture in pictures.items()}
     joints = [seen_where(joint, drawn, radii[joint.name], scale) for joint in joints]
     layers = Layers() if across is None else layers_of(run, joints, _moving(drawn), to_viewer(across, up), scale)
@@ -109,7 +114,8 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction))]
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     look = framing(np.concatenate([seen, _boxes(legs)]), up, 0.002 * scale, direction, normal, floor)
-    lines = (*lines_of(model), *rail_springs(motion, joints, radii, scale))
+    look = replace(look, parallel=across is not None)
+    lines = (*lines_of(motion), *rail_springs(motion, joints, radii, scale))
     return Stage(pictures, layers, fittings, lines, (*legs, *fixed), scale, look, follow)
 
 
@@ -215,15 +221,38 @@ def marker_part(scale: float) -> Part:
     return Part("sphere", (_THINNEST * scale,), np.zeros(3))
 
 
-def _joint_radius(anchors: dict[str, list[Array]], joint: Joint, pictures: dict[str, Picture], scale: float) -> float:
+def _ways(joints: Sequence[Joint], scale: float) -> dict[str, float]:
+    """The least way between two joints of each body [m]; what slides is in no one place."""
+    points: defaultdict[str, list[Array]] = defaultdict(list)
+    for joint in joints:
+        if type_of(joint).has_point and not type_of(joint).slides:
+            points[joint.first].append(joint.p_i)
+            points[joint.second].append(joint.p_j)
+    ways = {body: np.linalg.norm(np.array(at)[:, None] - at, axis=2) for body, at in points.items()}
+    return {body: float(way[way > _SAME * scale].min(initial=np.inf)) for body, way in ways.items()}
+
+
+def _sizes(model: Model, ways: Mapping[str, float], scale: float) -> dict[str, float]:
+    """Of the mechanism [m]; smaller for bodies with joints near each other, and those joined to them, which may hide them."""
+    least = {body.name: ways.get(body.name, np.inf) for body in model.bodies}
+    for joint in model.joints:
+        for body, other in permutations(joint.bodies, 2):
+            if GROUND not in (body, other):
+                least[body] = min(least[body], ways.get(other, np.inf))
+    return {body: float(np.clip(_SHORT / LINK * way, _THINNER * scale, scale)) for body, way in least.items()}
+
+
+def _joint_radius(
+    anchors: dict[str, list[Array]], joint: Joint, pictures: dict[str, Picture], ways: Mapping[str, float], scale: float
+) -> float:
     """Of the joint's glyph: a little thicker than the bodies that it joins, thinner than its way to the next one [m]."""
+    ends = ((joint.first, joint.p_i), (joint.second, joint.p_j))
     thick = [
         thickness
-        for body, point in ((joint.first, joint.p_i), (joint.second, joint.p_j))
+        for body, point in ends
         for anchor, thickness in zip(anchors.get(body, ()), pictures[body].thickness if body != GROUND else (), strict=True)
         if np.array_equal(anchor, point)
     ]
-    ends = ((joint.first, joint.p_i), (joint.second, joint.p_j))
-    ways = [float(np.linalg.norm(anchor - point)) for body, point in ends for anchor in anchors.get(body, ())]
-    least = min(_THINNEST * scale, _SHORT * min((way for way in ways if way > 1e-9 * scale), default=np.inf))
-    return float(np.clip(1.3 * max(thick, default=0.0), least, _THICKEST * scale))
+    way = np.inf if type_of(joint).slides else min(ways.get(body, np.inf) for body, _ in ends)
+    most = min(_THICKEST * scale, _SHORT * way)
+    return float(np.clip(1.3 * max(thick, default=0.0), min(_THINNEST * scale, most), most))

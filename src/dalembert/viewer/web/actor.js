@@ -41,11 +41,11 @@ export class Actor {
   }
 
   // A frame between two points of two bodies, stretched by how much longer than `length` their distance is.
-  #link({ first, second, p_i, p_j }, length) {
+  #link({ first, second, p_i, p_j, reach = Infinity }, length) {
     const frame = new Matrix4();
     this.links.push(() => {
       this.run.point(first, p_i, from);
-      this.run.point(second, p_j, to);
+      this.run.point(second, p_j, to).sub(from).clampLength(0, reach).add(from);
       const distance = along.subVectors(to, from).length();
       turn.setFromUnitVectors(Z, distance > 0 ? along.divideScalar(distance) : Z);
       frame.compose(from.add(to).multiplyScalar(0.5), turn, size.set(1, 1, Math.max(distance / length, 1e-9)));

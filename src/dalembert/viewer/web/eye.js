@@ -14,7 +14,7 @@ export class Eye {
     this.home = { target: new Vector3().fromArray(camera.target), direction: new Vector3().fromArray(camera.direction), extent: camera.extent, radius: camera.radius };
     this.front = frontOf(this.up);
     this.cameras = { perspective: new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 1000), orthographic: new OrthographicCamera() };
-    this.camera = camera.flat ? this.cameras.orthographic : this.cameras.perspective; // lengths in a plane look true
+    this.camera = camera.parallel ? this.cameras.orthographic : this.cameras.perspective; // lengths in a plane look true
     for (const one of Object.values(this.cameras)) one.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, canvas);
     Object.assign(this.controls, { enableDamping: true, dampingFactor: 0.12, zoomToCursor: true });
