@@ -75,6 +75,8 @@ def run_pages() -> None:
     """Run the code of all pages, for their pictures and for what it prints, unless that is known already."""
     from code_blocks import python_blocks, ran
 
+    import dalembert.cli  # noqa: F401, so that options are listed without the methods that pages register
+
     for page in sorted(HERE.rglob("*.md")):
         if python_blocks(page.read_text(encoding="utf-8")):
             folder, _ = ran(page)

@@ -125,7 +125,7 @@ def test_check_shows_settings_and_versions_where_asked():
     *lines, last = more.splitlines()
     assert (lines[: len(before)], last) == (before, verdict)
     findings = json.loads(call("check", "four_bar", "--json").stdout)
-    assert [" ".join(line.split()) for line in lines[len(before) :]] == [
+    assert [" ".join(line.split()) for line in lines[len(before) :] if line] == [
         "coordinates absolute: 21 coordinates, 18 velocities",
         "force elements 0",
         f"versions {', '.join(f'{name} {version}' for name, version in findings['versions'].items())}",
@@ -151,7 +151,7 @@ def test_check_tells_gravity_and_what_bodies_are():
     model.add_fixed("weld", "block", "load")
     model.to_yaml("arm.yaml")
     assert "gravity             9.81 m/s^2 along -z\n" in call("check", "arm.yaml").stdout
-    lines = [" ".join(line.split()) for line in call("check", "arm.yaml", "--verbose").stdout.splitlines()]
+    lines = [" ".join(line.split()) for line in call("check", "arm.yaml", "--verbose").stdout.splitlines() if line]
     bodies = ["body mass drawn as", "arm 0.25 kg bar of 0.5 m", "block 2 kg box of 0.2 m", "load 3 kg"]
     joints = ["joint type between at the start at [m]", "A revolute ground - arm (0, 0)", "B revolute arm - block (0.3, 0.4)"]
     assert lines[-9:-1] == [*bodies, *joints, "weld fixed block - load (0.3, 0.4)"]

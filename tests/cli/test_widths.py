@@ -14,6 +14,7 @@ COMMANDS = {
     "run": "run simple_pendulum --t-end 0.1",
     "run in full": "run slider_crank --t-end 0.05 --verbose",
     "check": "check bricard",
+    "check in full": "check mine.yaml --verbose",
     "gallery": "gallery",
     "doctor": "doctor",
     "new": "new mine.yaml --force",
@@ -33,6 +34,9 @@ COMMANDS = {
     "warmup": "warmup",
     "help": "--help",
     "help of run": "run --help",
+    "help of plot": "plot --help",
+    "help of export": "export --help",
+    "help of benchmark": "benchmark --help",
     "error": "run slidercrank",
 }
 
@@ -106,8 +110,23 @@ def test_output_fits(name, folder, monkeypatch):
             )
             assert parted is None, f"{name} at {width}: what belongs together is on two lines: {parted}"
             wide = (line.rstrip() for line in re.split("[\r\n]", seen) if len(line.rstrip()) > (width or 120))
-            long = [line for line in wide if not line.startswith("dalembert: ")]  # errors and warnings: one line each
+            long = [line for line in wide if width or not line.startswith("dalembert: ")]  # in a pipe one line each
             assert long == [], f"{name} at {width}"
+
+
+def test_arguments_in_usage_are_in_brackets_once(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for name in ("help of plot", "help of export", "help of benchmark"):
+        usage = next(line for line in said(COMMANDS[name], monkeypatch, None).splitlines() if "Usage:" in line)
+        assert "[[" not in usage and "..]..." not in usage
+        assert usage.partition("[OPTIONS]")[2].isupper(), "named as the README names them"
+
+
+def test_warnings_and_errors_hang_from_their_first_word(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    first, *more = said(COMMANDS["error"], monkeypatch, 80).rstrip("\n").split("\n")
+    assert first.startswith("dalembert: error: ") and more and all(line.startswith("  ") for line in more)
+    assert said(COMMANDS["error"], monkeypatch, None).count("\n") == 1, "one line for programs"
 
 
 def test_notes_of_a_comparison_hang_from_their_dashes(folder, monkeypatch):

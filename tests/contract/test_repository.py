@@ -4,9 +4,12 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+import dalembert
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "dalembert"
@@ -161,3 +164,13 @@ def test_import_loads_nothing_heavy():
     loaded = {line.rpartition("|")[2].strip() for line in result.stderr.splitlines() if line.startswith("import time:")}
     assert "dalembert" in loaded
     assert sorted(module for module in loaded if within(module, HEAVY)) == []
+
+
+def test_recipe_has_the_lowest_versions_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = dict(re.findall(r"- ([\w-]+) >=([\d.]+)", (ROOT / "recipe" / "meta.yaml").read_text().partition("  run:")[2]))
+    named["matplotlib"] = named.pop("matplotlib-base")
+    assert named.pop("python") == project["requires-python"].removeprefix(">=")
+    assert named == {name.lower(): version for name, version in (one.split(">=") for one in project["dependencies"])}
+    assert f'version = "{dalembert.__version__}"' in (ROOT / "recipe" / "meta.yaml").read_text()
+    assert f"version: {dalembert.__version__}\n" in (ROOT / "CITATION.cff").read_text()

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -97,6 +98,7 @@ def test_table_data_and_page_agree(crank, tmp_path):
     assert json.loads((tmp_path / "c.json").read_text()) == data
     page = (tmp_path / "c.html").read_text()
     assert json.loads(re.search(r'id="comparison">(.*?)</script>', page, re.DOTALL)[1].replace("<\\/", "</")) == data
+    assert page.count("<table>") == page.count('<div class="scroll"><table>') == 2, "wide tables do not widen the page"
     assert "<svg" in page and "src=" not in page and "@import" not in page
     for m in crank.measurements:
         if not m.problem:
@@ -233,3 +235,13 @@ def test_a_model_in_a_plane_is_compared_there():
     model.add_revolute("A", "ground", "rod", point=(0, 0))
     made = da.compare(model, 0.02, formulations=["jet"], integrators=["dop853"], tolerances=(1e-4,), repeats=1)
     assert made.settings["coordinates"] == "planar" and not made.excluded
+
+
+def test_panels_fill_their_lines(crank):
+    """No line holds a single one."""
+    for count in (1, 3, 4, 6):
+        names = list(FORMULATIONS)[:count]
+        few = [replace(crank.measurements[0], formulation=name) for name in names]
+        figure = replace(crank, measurements=tuple(few)).plot()
+        heights = [round(ax.get_position().y0, 3) for ax in figure.axes if ax.get_visible()]
+        assert len(heights) == len(names) + 1 and min(map(heights.count, heights)) > 1

@@ -47,6 +47,21 @@ def test_solution_shows_its_verdict_and_small_curves():
 
 
 @pytest.mark.nojit
+def test_what_holds_arrays_shows_itself_in_short():
+    """No dump of a dataclass, nor an address, where a cell ends on what a verb returns."""
+    model = pendulum("swing")
+    solution = da.simulate(model, 0.05, save_at=np.linspace(0, 0.05, 40))
+    assert repr(solution(0.02)) == "<State of 'swing' at t = 0.02 s>"
+    assert repr(model.assemble()) == str(model.assemble())
+    name = model.joints[0].name
+    low, high = solution.reaction(name).force.min(), solution.reaction(name).force.max()
+    assert repr(solution.reaction(name)).startswith(f"<Reaction: force (40, 3) from {low:.6g} to {high:.6g}; torque (40, 3)")
+    assert repr(solution(0.02).energy).startswith("<Energy: kinetic ") and "external_work 0>" in repr(solution(0.02).energy)
+    shown = [repr(item) for item in (solution.energy, solution.drift, solution.momentum, solution(0.02).reaction(name))]
+    assert all(len(text) < 250 and "array" not in text and "dataclass" not in text for text in shown)
+
+
+@pytest.mark.nojit
 def test_equilibrium_and_linear_model():
     rest = da.equilibrium(pendulum())
     html = clean(rest._repr_html_())

@@ -23,9 +23,7 @@ from dalembert.cli.method import grouped
 if TYPE_CHECKING:
     from dalembert.benchmark.record import SuiteResult
 
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[PROBLEM]...", help="Problems to run; default: all but the long ones.")
-]
+Names = Annotated[list[str] | None, typer.Argument(metavar="PROBLEM", help="Problems to run; default: all but the long ones.")]
 Listing = Annotated[bool, typer.Option("--list", help="List the problems with their sources and run nothing.")]
 Out = Annotated[list[Path] | None, typer.Option(help="Report to write, .html or .json; may be repeated.")]
 

@@ -110,7 +110,9 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
     from dalembert.remarks.doubts import look_at
     from dalembert.remarks.row_words import freedom, held_twice, not_unique
 
-    table = Table("", "", box=None, pad_edge=False, show_header=False)
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column(overflow="fold")
     f = findings
     held = f"{_count(f['joints'], 'joint')} and {_count(f['drivers'], 'driver')}"
     beside = f["out_of_plane_rows"]
@@ -149,10 +151,13 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
         bodies = Table("body", "mass", "drawn as", box=None, pad_edge=False)
         for item in body_facts(mechanism.model):
             bodies.add_row(item.name, f"{item.mass:.4g} kg", item.shown)
+        voice.say("")
         voice.show(bodies)
+        voice.say("")
         joints = Table("joint", "type", "between", "at the start at [m]", box=None, pad_edge=False)
         for item in f["each_joint"]:
             at = ", ".join(f"{x:.4g}" for x in item["at"])
             joints.add_row(item["name"], item["type"], " - ".join(item["bodies"]), f"({at})")
         voice.show(joints)
+        voice.say("")
     voice.say(f"it can be simulated{', but ' + look_at(f['doubts']) if f['doubts'] else ''}")

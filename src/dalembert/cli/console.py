@@ -206,11 +206,11 @@ class Voice:
             write("\n".join(line.rstrip() for line in shown.removesuffix("\n").split("\n")), err=self._to_stderr)
 
 
-def _wrapped(line: str, width: int) -> list[str]:
-    """Pieces of a line between words; the later ones are indented like the first."""
+def _wrapped(line: str, width: int, more: str = "") -> list[str]:
+    """Pieces of a line between words; the later ones are indented like the first, and by `more`."""
     if len(line) <= width:
         return [line]
-    indent = line[: len(line) - len(line.lstrip())]
+    indent = line[: len(line) - len(line.lstrip())] + more
     return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
@@ -224,14 +224,20 @@ def console(file: IO[str], terminal: bool) -> Console:
 
 
 def complain(text: object) -> None:
-    """One line on standard error for each problem."""
+    """One line on standard error for each problem; a terminal gets it broken between words."""
     for line in in_options(text).split("\n"):
-        write(plain(f"dalembert: error: {line}"), err=True)
+        _tell(f"error: {line}")
 
 
 def warn(text: object) -> None:
     """One line on standard error, when quiet too."""
-    write(plain(f"dalembert: warning: {in_options(text)}"), err=True)
+    _tell(f"warning: {in_options(text)}")
+
+
+def _tell(text: str) -> None:
+    line = plain(f"dalembert: {text}")
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    write("\n".join(_wrapped(line, shutil.get_terminal_size().columns, "  ")) if terminal else line, err=True)
 
 
 def show_measured(answer: Answer, result: Any, out: Sequence[Path] | None, what: str, more: str = "") -> None:

@@ -25,9 +25,10 @@ SourceName = Annotated[
 Target = Annotated[
     Path | None,
     typer.Argument(
+        metavar="TARGET",
         help="File to write. Of a result: table (.csv, .nc, .parquet), page (.html), picture (.png), animation (.gif, .mp4);"
         " of a sweep: .csv, one row per run; of a model: .yaml. Without it, numbers of the whole run that --output names are"
-        " printed."
+        " printed.",
     ),
 ]
 Fps = Annotated[float, typer.Option(help="Of an animation: pictures per second.")]

@@ -131,7 +131,8 @@ def _show_modes(linear: LinearModel) -> None:
         voice.show(table)
     zeros = len(linear.eigenvalues) - len(linear.reduced_eigenvalues)
     if zeros:
-        voice.say(f"{zeros} eigenvalue(s) are zero: what can be shifted, and steady motions next to this one")
+        count = "one eigenvalue is" if zeros == 1 else f"{zeros} eigenvalues are"
+        voice.say(f"{count} zero: what can be shifted, and steady motions next to this one")
     voice.say(f"residual {linear.residual:.2e}")
 
 

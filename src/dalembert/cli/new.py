@@ -12,7 +12,7 @@ import typer
 from dalembert.cli.console import Voice, reported_errors
 from dalembert.errors import ModelError
 
-File = Annotated[Path, typer.Argument(help="Model file to write, for example mine.yaml.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Model file to write, for example mine.yaml.")]
 Plane = Annotated[bool, typer.Option("--plane", help="A driven machine in a plane, with points of two numbers, and a load.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]

@@ -30,7 +30,7 @@ OF_SWEEP = {
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Result store of `dalembert run --out` or of `dalembert sweep`.")]
 _NAMES = f"One of {', '.join((*ALONE, *OF_SOMETHING))}; of a sweep {' or '.join(OF_SWEEP)}."
-Name = Annotated[str, typer.Argument(help=_NAMES)]
+Name = Annotated[str, typer.Argument(metavar="NAME", help=_NAMES)]
 _SOMETHING = (
     "a joint 'A', a driver, motor or spring, a signal 'A.angle', 'slider.x', 'crank.angle', 'B.fz', 'B.f' (its size),"
     " 'motor.power',"
@@ -39,7 +39,7 @@ _SOMETHING = (
 Things = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="OF...",
+        metavar="OF",
         help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several, `phase` a second one to draw over the first.",
     ),
 ]

@@ -14,7 +14,9 @@ from dalembert.errors import ModelError
 if TYPE_CHECKING:
     from dalembert.results.solution import BodyResult
 
-Run = Annotated[Path, typer.Argument(help="Result store, for example run.zarr; also one that a run is still writing.")]
+Run = Annotated[
+    Path, typer.Argument(metavar="RUN", help="Result store, for example run.zarr; also one that a run is still writing.")
+]
 Compare = Annotated[Path | None, typer.Option(help="A second result store, shown as a ghost or side by side.")]
 Out = Annotated[Path | None, typer.Option(help="Write instead of show: a page (.html) or an animation (.gif, .mp4).")]
 Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser, or only print the address.")]

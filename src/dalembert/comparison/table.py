@@ -290,9 +290,9 @@ class Comparison:
 {notes}
 </ul>
 <h2>Settings</h2>
-<table>
+<div class="scroll"><table>
 {settings}
-</table>"""
+</table></div>"""
         return page(title, body, "comparison", self.to_dict())
 
 

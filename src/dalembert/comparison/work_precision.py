@@ -30,8 +30,9 @@ def draw_comparison(comparison: Comparison) -> Figure:
     integrators = list(dict.fromkeys(m.integrator for m in comparison.measurements))
     times = [m.time for m in comparison.measurements]
     ticks = (1.0,) if max(times) > 30.0 * min(times) else (1.0, 2.0, 5.0)  # so that labels do not touch
-    columns = min(3, len(formulations) + 1)
-    lines = -(-(len(formulations) + 1) // columns)
+    panels = len(formulations) + 1
+    columns = min(panels, 3 if panels % 3 != 1 else 2 if panels == 4 else 4)  # so that none has a line for itself
+    lines = -(-panels // columns)
     with house_style():
         figure = new_figure(1.6 + 3.7 * columns, 1.2 + 3.1 * lines)
         axes = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel()

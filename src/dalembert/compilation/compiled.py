@@ -208,6 +208,9 @@ class OneState(Series):
     def __init__(self, mechanism: Compiled, t: float, x: Array) -> None:
         super().__init__(mechanism, np.array([t]), np.asarray(x)[None, :])
 
+    def __repr__(self) -> str:
+        return f"<State of {self.mechanism.model.name or 'model'!r} at t = {self.time:.6g} s>"
+
     @property
     def time(self) -> float:
         """[s]"""

@@ -44,7 +44,7 @@ class Moved:
         return f"{self.body}: " + ", ".join(f"{what} {x:.3e} {unit}" for what, x, unit in parts if x > ROUNDING)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Assembly:
     """Consistent bodies, what was moved, and the residuals before and after (largest row, SI units).
 
@@ -118,3 +118,5 @@ class Assembly:
         lines = [f"position residual {positions}", f"velocity residual {velocities}", *(self.changed or ["nothing was moved"])]
         lines += [self.choice] * bool(self.chosen)
         return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+    __repr__ = __str__

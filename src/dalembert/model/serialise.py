@@ -15,6 +15,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.errors import ModelError
 from dalembert.model import motions
@@ -35,13 +36,8 @@ _CLASSES: dict[str, Any] = {
         *(motions.Sum, motions.Product),
     )
 }
-_LATER = (
-    "members",
-    "coupled",
-    "parts",
-    "numbers",
-    "meshed",
-)  # fields that most elements do not have: left out where they are empty
+_LATER = ("members", "coupled", "parts", "numbers", "meshed")  # fields that most elements do not have: left out where empty
+_ARRAY = get_origin(NDArray[np.float64])  # np.ndarray, or from NumPy 2.5 on an alias of its own
 _SHAPES: dict[str, tuple[int, ...]] = {"inertia": (3, 3), "E_i": (3, 3), "E_j": (3, 3), "rotation": (4,)} | dict.fromkeys(
     ("stiffness", "damping"), (6, 6)
 )
@@ -131,7 +127,7 @@ def _decode_as(owner: str, name: str, hint: Any, value: Any) -> Any:
     origin, inside = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return _decode_union(owner, name, inside, value)
-    if origin is np.ndarray:
+    if origin is _ARRAY:
         return numbers(owner, name, value, _SHAPES.get(name, (3,)))
     if origin is Literal:
         choice(owner, name, value, inside)

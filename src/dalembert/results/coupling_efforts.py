@@ -18,7 +18,7 @@ from dalembert.results.reactions import Reaction, resultant
 Measured = tuple[Array, Array, Array, Array]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CouplingEffort(Effort):
     """What a coupling, a cable or a cam does over time, SI units; what it does to each body is told about its centre of mass.
 

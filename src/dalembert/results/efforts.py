@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, InShort
 from dalembert.compilation.callbacks import Callbacks, row_callback
 from dalembert.compilation.catalogue import compiled_kernel
 from dalembert.compilation.compiled import Compiled
@@ -21,8 +21,8 @@ from dalembert.model.elements import Force
 from dalembert.model.validation import nearest
 
 
-@dataclass(frozen=True, eq=False)
-class Wrench:
+@dataclass(frozen=True, eq=False, repr=False)
+class Wrench(InShort):
     """(nt, 3) each, world axes: force [N], torque [N m] about `point` [m]."""
 
     force: Array
@@ -30,8 +30,8 @@ class Wrench:
     point: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Effort:
+@dataclass(frozen=True, eq=False, repr=False)
+class Effort(InShort):
     """What a force element or a driver does over time, SI units.
 
     on : by name of each body that it acts on, in its order, force and torque at its point there (spring end, joint point, else

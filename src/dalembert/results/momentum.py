@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, InShort
 from dalembert.compilation.trajectory import Trajectory, apply
 from dalembert.errors import ModelError
 from dalembert.results.invariants import Invariant
 
 
-@dataclass(frozen=True, eq=False)
-class Momentum:
+@dataclass(frozen=True, eq=False, repr=False)
+class Momentum(InShort):
     """Of all bodies together, world axes.
 
         linear = sum m v  [N s],      angular = sum (r - point) x m v + R I w_B  [N m s]

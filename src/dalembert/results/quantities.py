@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, InShort
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 
 ROUNDING = 10 * float(np.finfo(float).eps)  # of a sum of some terms, relative to their size
 
 
-@dataclass(frozen=True, eq=False)
-class Energy:
+@dataclass(frozen=True, eq=False, repr=False)
+class Energy(InShort):
     """(nt,) each [J]; total = kinetic + potential - external_work stays constant."""
 
     kinetic: Array
@@ -39,8 +39,8 @@ class Energy:
         return max(float(np.max(self.kinetic, initial=0.0)), *swings)
 
 
-@dataclass(frozen=True, eq=False)
-class Drift:
+@dataclass(frozen=True, eq=False, repr=False)
+class Drift(InShort):
     """Largest constraint residual over time: position [m or 1], velocity [m/s or 1/s]."""
 
     position: Array
@@ -60,8 +60,8 @@ class Drift:
         return max(self._by_element, key=lambda k: self._by_element[k][0].max(initial=0.0), default=None)
 
 
-@dataclass(frozen=True, eq=False)
-class MinimalCoordinates:
+@dataclass(frozen=True, eq=False, repr=False)
+class MinimalCoordinates(InShort):
     """Independent coordinates s (nt, f), the integrals of the velocities s_dot (nt, f), and the basis (nt, nu, f) of these.
 
     u = basis s_dot, up to what prescribed motions ask for; basis^T W basis = 1 with W Euclidean in (r', theta'), or in the

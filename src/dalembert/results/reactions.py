@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, InShort
 from dalembert.compilation.flatten import TRACED
 from dalembert.compilation.pack import reference_length
 from dalembert.compilation.pack_codes import alone
@@ -19,8 +19,8 @@ from dalembert.model.validation import Hinted, nearest, shown
 from dalembert.remarks.row_words import undetermined_parts
 
 
-@dataclass(frozen=True, eq=False)
-class Reaction(Hinted):
+@dataclass(frozen=True, eq=False, repr=False)
+class Reaction(InShort, Hinted):
     """Force and torque of a joint or driver on a body, mostly its second, world axes; the force acts at `point`.
 
     unique : False when redundant constraints leave it, or a part of it, undetermined; the value is then one of many that give
