@@ -150,8 +150,8 @@ def test_failed_run_is_reported_and_kept():
     assert result.exit_code == 1, result.output
     assert "not finite" in result.stderr.splitlines()[-1]
     assert "check the user function" not in result.stderr  # the reasons are said once
-    assert "failed" in result.stdout and "check the user function(s) 'f'" in " ".join(result.stdout.split())
-    assert "check the user function(s) 'f'" in call("run", "m.py", "--t-end", 1, "--quiet").stderr
+    assert "failed" in result.stdout and "check what you wrote for 'f'" in " ".join(result.stdout.split())
+    assert "check what you wrote for 'f'" in call("run", "m.py", "--t-end", 1, "--quiet").stderr
     assert da.load("a.zarr").status == "failed"
     assert Path("a.svg").exists()
 

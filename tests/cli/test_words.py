@@ -72,4 +72,4 @@ def test_what_the_library_says_is_met():
     assert in_options(refused.value) != str(refused.value)
     with pytest.raises(da.ModelError) as refused:
         da.kinematics(sleigh, [0.0, 1.0])
-    assert "degree(s) of freedom" in in_options(refused.value)
+    assert "degrees of freedom" in in_options(refused.value)

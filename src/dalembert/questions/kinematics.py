@@ -189,7 +189,7 @@ def _refuse_freedom(mechanism: Mechanism) -> None:
                 " free body needs a joint or add_point_driver"
             )
         raise ModelError(
-            f"kinematics: the mechanism still has {mechanism.degrees_of_freedom} degree(s) of freedom; {'; '.join(fixes)}"
+            f"kinematics: degrees of freedom that the mechanism still has: {mechanism.degrees_of_freedom}; {'; '.join(fixes)}"
         )
 
 

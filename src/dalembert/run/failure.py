@@ -35,7 +35,7 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
         return failure
     if status == T.NON_FINITE:
         names = ", ".join(map(repr, not_finite(advance)))
-        hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
+        hint = f"; check what you wrote for {names}" if names else "; check the forces, or use a smaller step"
         if short := vanishing_springs(mechanism, advance.state):
             hint = f"; {', '.join(short)} has length 0 there, and its force no direction"
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)

@@ -47,7 +47,7 @@ def raise_if_stalled(advance: Advance, step: float) -> None:
         if short := _vanishing_cables(advance):
             raise SimulationError(f"{text}{short}; stop the run by an event before", time=advance.t)
         text += "a force jumps there"
-        text += f"; look at the user function(s) {names}" if names else ""
+        text += f"; look at what you wrote for {names}" if names else ""
         text += "; write sign(v) of friction as tanh(v / v_0) with a small speed v_0, or use fixed steps"
         raise SimulationError(text, time=advance.t)
 

@@ -42,7 +42,7 @@ def conditioning(solution: Result) -> Iterator[Line]:
     yield Line("conditioning", shown, data=data, block="careful" if s.smallest_pivot < NEAR else "details")
     if s.branch_points:
         keeping = next(cls.keeps_branch for cls in FORMULATIONS.values() if cls.keeps_branch)
-        text = f"branch not certain: {s.branch_points} singular configuration(s) crossed; {keeping} stays on its"
+        text = f"branch not certain: singular configurations crossed: {s.branch_points}; {keeping} stays on its"
         yield Line("branch", f"{text} branch, or refuses", verdict="FAIL", data=s.branch_points)
 
 

@@ -52,7 +52,7 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         text = f"{not_unique(mechanism)}: redundancy leaves these undetermined; for unique ones, {cure(mechanism)}"
         yield Line("reactions not unique", text, data=list(mechanism.not_unique), block="careful")
     if dependent := solution.statistics.dependent_rows:
-        text = f"{dependent} row(s) became dependent during the run: a singular configuration was met"
+        text = f"rows that became dependent during the run, as in a singular configuration: {dependent}"
         yield Line("dependent rows", text, data=dependent, block="careful")
     if mechanism.moved:
         rough = isinstance(mechanism, Mechanism) and is_rough_pose(mechanism.whole or mechanism.model, mechanism.assembly)
