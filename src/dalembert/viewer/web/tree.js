@@ -17,6 +17,8 @@ export class Tree {
     all.type = "button";
     all.title = "show everything again (U)";
     all.addEventListener("click", () => visibility.showAll());
+    this.none = element(parent, "p", "none");
+    this.none.setAttribute("role", "status");
     this.list = element(parent, "div", "tree");
     this.list.setAttribute("role", "tree");
     this.list.setAttribute("aria-label", "elements of the model");
@@ -76,6 +78,7 @@ export class Tree {
   #filter() {
     const wanted = this.search.value.trim().toLowerCase();
     for (const { row, text } of this.rows) row.hidden = !text.includes(wanted);
+    this.none.textContent = this.rows.every(({ row }) => row.hidden) ? `no element has “${wanted}” in its name or kind` : "";
     for (const box of this.list.children) box.hidden = this.rows.every((one) => one.box !== box || one.row.hidden);
   }
 
