@@ -10,8 +10,9 @@ const LOADS = () => new Set(["load"]);
 const MOST = 24; // numbers at a time, the largest arrows first
 
 export class Legend {
-  constructor(page, places, actor, changed) {
-    Object.assign(this, { places, actor, changed });
+  constructor(page, places, actors, changed) {
+    const [actor] = actors;
+    Object.assign(this, { places, actors, actor, changed });
     const loaded = (what) => actor.run.scene.loads.some((load) => load.what === what && load.kind === "load");
     this.kinds = { force: loaded("force") ? LOADS() : ALL(), torque: loaded("torque") ? LOADS() : ALL() };
     this.factor = 1;
@@ -36,7 +37,7 @@ export class Legend {
     this.box.hidden = !wanted.size;
     this.box.replaceChildren();
     if (!wanted.size) return;
-    const usual = (what) => (wanted.has(what) ? this.actor.run.usual(what, this.kinds[what]) : 0);
+    const usual = (what) => (wanted.has(what) ? this.actor.arrows.full(what) : 0);
     const scale = [["force", "N"], ["torque", "N m"]].filter(([what]) => usual(what)).map(([what, unit]) => `${short(usual(what) / this.factor)} ${unit}`);
     element(this.box, "p", "", scale.length ? `a full arrow is ${scale.join(", ")}` : "no arrows");
     const line = element(this.box, "div", "sizes");
@@ -68,8 +69,9 @@ export class Legend {
   }
 
   update(now) {
-    const arrows = this.wanted?.size ? this.actor.arrows.all.filter(({ shown }) => shown) : [];
-    const largest = arrows.sort((a, b) => b.value - a.value).slice(0, MOST);
+    const shown = this.places.stage.sideBySide ? this.actors : [this.actor];
+    const arrows = this.wanted?.size ? shown.flatMap((actor) => actor.arrows.all.filter((arrow) => arrow.shown)) : [];
+    const largest = arrows.sort((a, b) => b.value - a.value).slice(0, MOST * shown.length);
     while (this.spans.length < largest.length) this.spans.push(element(this.labels, "span", "number"));
     const write = !now || !(now - this.written < 100);
     if (write) this.written = now;
@@ -77,9 +79,9 @@ export class Legend {
       const arrow = largest[k];
       span.hidden = !arrow;
       if (!arrow || !write) return;
-      span.textContent = `${this.named ? `${nameOf(this.actor.run, arrow.tag)} ` : ""}${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
+      span.textContent = `${this.named ? `${nameOf(arrow.run, arrow.tag)} ` : ""}${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
       span.style.borderLeftColor = KINDS[arrow.kind][arrow.what];
     });
-    largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8, arrow.begin));
+    largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8, { from: arrow.begin, half: shown.length > 1 ? arrow.half : 0 }));
   }
 }
