@@ -41,7 +41,7 @@ class Load:
 
 
 def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
-    """Plots: name, unit, whether the axis is logarithmic, (name, values at saved states, signal) of each curve; of which element.
+    """Plots: name, unit, whether the axis is logarithmic, (name, values at saved states, signal) of each curve, the element.
 
     Names are those of signals: what `dalembert plot` writes at its axes.
     """
