@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -179,8 +178,8 @@ def _simulate(mechanism: Compiled, end: float, **options: Any) -> tuple[AnySolut
 
 
 def _in_short(failure: SimulationError) -> str:
-    """What happened, without the reasons: the report's status has them already."""
-    return f"{re.split('[:;] ', str(failure), maxsplit=1)[0]} (see status)"
+    """What happened, and where: the report's status has the rest already."""
+    return f"{str(failure).splitlines()[0].partition('; ')[0]} (see status)"
 
 
 def _check_monitored(mechanism: Compiled, names: list[str]) -> None:

@@ -1,0 +1,88 @@
+"""A toggle press by a model file: what its author may get wrong, and what is told of it."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dalembert.cli import app
+
+PRESS = """
+name: toggle press
+plane: xz
+t_end: 2
+parameters:
+  crank: 0.06
+  rod: 0.25
+  link: 0.3
+  ez: 0.6                          # the upper pivot
+  ax: 0.3377                       # that of the crank
+  az: 0.2531
+  knee: radians(17)
+  speed: 90 * pi / 30
+  kx: link * sin(knee)
+  kz: ez - link * cos(knee)
+  cz: kz - link * cos(knee)
+  gap: hypot(ax - kx, az - kz)
+  turn: atan2(kz - az, kx - ax) + acos((crank**2 + gap**2 - rod**2) / (2 * crank * gap))
+  bx: ax + crank * cos(turn)
+  bz: az + crank * sin(turn)
+bodies:
+  crank: {type: link, start: [ax, az], end: [bx, bz], mass: 1}
+  rod: {type: link, start: [bx, bz], end: [kx, kz], mass: 2}
+  upper: {type: link, start: [0, ez], end: [kx, kz], mass: 3}
+  lower: {type: link, start: [kx, kz], end: [0, cz], mass: 3}
+  ram:
+    solid: {type: box, mass: 8, size: [0.1, 0.1, 0.1]}
+    position: [0, cz]
+joints:
+  A: {type: revolute, first: ground, second: crank, point: [ax, az]}
+  B: {type: revolute, first: crank, second: rod, point: [bx, bz]}
+  E: {type: revolute, first: ground, second: upper, point: [0, ez]}
+  K: {type: revolute, first: rod, second: upper, point: [kx, kz]}
+  L: {type: revolute, first: upper, second: lower, point: [kx, kz]}
+  C: {type: revolute, first: lower, second: ram, point: [0, cz]}
+  D: {type: prismatic, first: ground, second: ram, point: [0, cz], axis: [0, 1]}
+drivers:
+  motor:
+    joint: A
+    motion: {type: polynomial, coefficients: [0, speed]}
+forces:
+  load: {type: force, body: ram, force: [0, 2000]}
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def write(*changes) -> str:
+    """The press as its file, with (old, new) texts."""
+    text = PRESS
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    Path("press.yaml").write_text(text)
+    return "press.yaml"
+
+
+def flowing(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_crank_that_cannot_turn_round():
+    """Its rod is too short to stretch as far as the crank turns: speeds at the dead centre are no matter of units."""
+    result = call("run", write(), "--set", "crank=0.067")
+    assert result.exit_code == 1
+    assert "\nnot trusted: status\n" in result.stdout
+    assert "than any machine has" not in result.output
+    told = "the step size collapsed at t = 0.111232 s: driver 'motor' cannot turn past 1.048 rad = 60.07 degrees, the mechanism"
+    assert f"failed: {told} reaches no further; check its sign and range, lengths, and the axis of 'D', (0, 1); the" in flowing(
+        result.stdout
+    )
+    assert result.stderr == f"dalembert: error: {told} reaches no further (see status)\n"
