@@ -86,3 +86,39 @@ def test_a_crank_that_cannot_turn_round():
         result.stdout
     )
     assert result.stderr == f"dalembert: error: {told} reaches no further (see status)\n"
+
+
+AT_THE_KNEE = "point: [kx, kz]"
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (
+            ("second: upper, point: [0, ez]", f"second: upper, {AT_THE_KNEE}"),
+            "an end of 'upper', at (0, 0.6), is joined to nothing, and all its joints, 'E', 'K', 'L', are at the other: see",
+        ),
+        (
+            ("second: ram, point: [0, cz]}\n  D", f"second: ram, {AT_THE_KNEE}}}\n  D"),
+            "an end of 'lower', at (0, 0.02622), is joined to nothing, and all its joints, 'L', 'C', are at the other: see",
+        ),
+        (
+            ("first: upper, second: lower", "first: upper, second: ram"),
+            "an end of 'lower' is at an end of 'rod' and nothing joins them there: a joint may be missing; the",
+        ),
+    ],
+)
+def test_a_joint_at_the_wrong_pin(change, cause):
+    """The likely cause comes first; advice is that for a plane, and numbers have units."""
+    result = call("check", write(change))
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"dalembert: error: no velocities fit: {cause}")
+    assert "hinge)" not in result.stderr
+    assert result.stderr.endswith(" keep the velocity residual in brackets, in m/s or rad/s\n")
+
+
+def test_what_stays_open_has_units_and_what_is_doubted_is_told_first():
+    wrong = ("second: upper, point: [0, ez]", f"second: upper, {AT_THE_KNEE}")
+    told = call("check", write(wrong, ("[0, 1]}", "[0, 1], coordinate: 3}"))).stderr
+    assert told.startswith("dalembert: error: the mechanism cannot be assembled: an end of 'upper', at (0, 0.6), is joined to")
+    assert "stay open by the residual in brackets, in m or rad; check their points" in told
