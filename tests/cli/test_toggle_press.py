@@ -122,3 +122,12 @@ def test_what_stays_open_has_units_and_what_is_doubted_is_told_first():
     told = call("check", write(wrong, ("[0, 1]}", "[0, 1], coordinate: 3}"))).stderr
     assert told.startswith("dalembert: error: the mechanism cannot be assembled: an end of 'upper', at (0, 0.6), is joined to")
     assert "stay open by the residual in brackets, in m or rad; check their points" in told
+
+
+def test_a_pin_of_three_bars():
+    """Two joints at one point; what is in a list, or called alike, is told how."""
+    told = call("check", write(("first: rod, second: upper", "first: rod, second: [upper, lower]"))).stderr
+    fix = "give one body: a pin of 3 bodies is 2 joints at the same point, of other names, as rod - upper, upper - lower"
+    assert told.endswith(f": joint 'K': second is ['upper', 'lower']; {fix}\n")
+    told = call("check", write(("  L: {", "  K: {"))).stderr
+    assert told == "dalembert: error: press.yaml:34:3: 'K' is already given in line 33; give one of them another name\n"
