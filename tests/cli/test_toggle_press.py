@@ -131,3 +131,37 @@ def test_a_pin_of_three_bars():
     assert told.endswith(f": joint 'K': second is ['upper', 'lower']; {fix}\n")
     told = call("check", write(("  L: {", "  K: {"))).stderr
     assert told == "dalembert: error: press.yaml:34:3: 'K' is already given in line 33; give one of them another name\n"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory) -> Path:
+    """A run of a turn and a half."""
+    folder = tmp_path_factory.mktemp("press")
+    (folder / "press.yaml").write_text(PRESS)
+    store = folder / "press.zarr"
+    assert call("run", folder / "press.yaml", "--t-end", 1, "--out", store, "--quiet").exit_code == 0
+    return store
+
+
+def names_of(table: str) -> list[str]:
+    return [line.split()[0] for line in table.splitlines()[1:]]
+
+
+def test_names_of_signals_with_a_star(stored):
+    """The largest force of every pin in one line; tables, figures and sweeps take such names as well."""
+    numbers = call("export", stored, "--output", "*.f.max,ram.*.range,A.f.max")
+    assert numbers.exit_code == 0, numbers.output
+    names = [f"{pin}.f.max" for pin in (*"ABEKLCD", "motor", "load")]
+    assert [name for name in names_of(numbers.stdout) if name.endswith(".f.max")] == names
+    assert {"ram.x.range", "ram.vz.range", "ram.angle.range"} < {*names_of(numbers.stdout)}
+    assert call("export", stored, "pins.csv", "--output", "?.f,*.power").exit_code == 2  # only a star
+    assert call("export", stored, "pins.csv", "--output", "*.power,E.f").exit_code == 0
+    assert Path("pins.csv").read_text().splitlines()[0] == "time,motor.power,load.power,E.f"
+    assert call("plot", stored, "time", "*.f", "--out", "pins.png").exit_code == 0
+    refused = call("export", stored, "--output", "*.q")
+    assert refused.exit_code == 2 and "there are no signals '*.q'; give a name, or one with *" in refused.stderr
+    options = ("--t-end", 0.01, "--set", "rod=0.25,0.26", "--output", "*.f,ram.z", "--out", "s.zarr")
+    assert call("sweep", write(), *options).exit_code == 0
+    kept = call("export", "s.zarr", "s.csv")
+    assert kept.exit_code == 0, kept.output
+    assert "E.f" in Path("s.csv").read_text().splitlines()[0]

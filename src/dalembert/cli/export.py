@@ -49,9 +49,9 @@ Output = Annotated[
     list[str] | None,
     typer.Option(
         "--output",
-        help="Of a table: signals to write alone, 'motor,C.f,slider.x'; default: all named outputs (in .csv of a"
-        " model in a plane without those that are zero there). Without a file: numbers of the whole run, 'C.f.max,motor.min',"
-        " .peak (largest size), with the times at which, .range, .mean, .rms over time.",
+        help="Of a table: signals to write alone, 'motor,C.f,slider.x', '*.f' for all of a kind; default: all named outputs (in"
+        " .csv of a model in a plane without those that are zero there). Without a file: numbers of the whole run,"
+        " 'C.f.max,motor.min', '*.f.max', .peak (largest size), with the times at which, .range, .mean, .rms over time.",
     ),
 ]
 Degrees = Annotated[bool, typer.Option("--degrees", help="Of printed numbers: angles in degrees, rates in deg/s.")]
@@ -92,6 +92,7 @@ def export(
         from dalembert.cli.run import save_times
         from dalembert.cli.source import YAML
         from dalembert.io.sweep_store import is_sweep
+        from dalembert.results.signal_names import spelt_out
         from dalembert.simulation.load import load
 
         is_store = Path(source).is_dir()
@@ -131,7 +132,9 @@ def export(
             run = load(source)
             _is_trusted(source, run)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
-            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target, *names_of(output))
+            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(
+                target, *spelt_out(run.model, names_of(output))
+            )
         answer.voice.say(f"written: {target}")
 
 
@@ -146,6 +149,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     from dalembert.cli.source import check_result
     from dalembert.io.sweep_store import is_sweep
     from dalembert.questions.objectives import of_whole_run
+    from dalembert.results.signal_names import spelt_out
     from dalembert.simulation.load import load
 
     if not names:
@@ -158,7 +162,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     if len(run.t) < 2:
         raise ModelError(f"{source}: the run has {len(run.t)} states; numbers of a whole run need more")
     numbers, wrong = {}, []
-    for name in names:
+    for name in spelt_out(run.model, names):
         try:
             numbers[name] = of_whole_run(run, name)
         except ModelError as problem:  # is told behind the others
