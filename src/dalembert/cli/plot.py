@@ -40,8 +40,8 @@ Things = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="OF",
-        help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several, `time` '*.f', too, `phase` a second one to draw over"
-        " the first.",
+        help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several, `time` '*.f', too, `phase` a second one to draw"
+        " over the first.",
     ),
 ]
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
