@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import dalembert as da
 from dalembert.cli import app
 
 PRESS = """
@@ -165,3 +166,27 @@ def test_names_of_signals_with_a_star(stored):
     kept = call("export", "s.zarr", "s.csv")
     assert kept.exit_code == 0, kept.output
     assert "E.f" in Path("s.csv").read_text().splitlines()[0]
+
+
+def test_means_say_over_what(stored):
+    shown = call("export", stored, "--output", "motor.power.mean,A.f.max").stdout
+    assert shown.splitlines()[-1] == "means are over 0 to 1 s, 1.5 turns of 'motor'"
+    assert "means" not in call("export", stored, "--output", "A.f.max").stdout
+    assert call("export", stored, "--output", "A.f.mean", "--json").stdout.endswith("}\n")
+
+
+@pytest.mark.parametrize("option", ["--t-end", "--save-every"])
+def test_options_take_arithmetic(option):
+    """A turn at 90 rpm takes 2/3 s; what is no number is answered as in --set."""
+    model = write(("t_end: 2\n", "t_end: 2/3\n"))
+    assert call("run", model, option, "2/3", "--out", "r.zarr", "--quiet").exit_code == 0
+    assert da.load("r.zarr").t[-1] == 2 / 3
+    told = call("run", model, option, "90deg")
+    assert told.exit_code == 2 and told.stderr.count("\n") == 1
+    assert f"Invalid value for '{option}': '90deg' has a unit; units are SI and are not written: write" in told.stderr
+
+
+def test_times_and_pictures_take_arithmetic(stored):
+    assert call("export", stored, "still.png", "--at", "2/3", "--size", "200x100").exit_code == 0
+    assert "'90deg' has a unit" in call("export", stored, "still.png", "--at", "90deg").stderr
+    assert "21 poses" in call("kinematics", write(), "--times", "0:2/3:1/30").stdout

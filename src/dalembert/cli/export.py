@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalembert.cli.console import Answer, Code, names_in, print_json, reported_errors, warn
+from dalembert.cli.console import Answer, Code, names_in, number_option, print_json, reported_errors, warn
 from dalembert.cli.method import grouped
 from dalembert.errors import ModelError
 
@@ -31,12 +32,12 @@ Target = Annotated[
         " printed.",
     ),
 ]
-Fps = Annotated[float, typer.Option(help="Of an animation: pictures per second.")]
+Fps = Annotated[float, number_option("Of an animation: pictures per second.")]
 Speed = Annotated[
-    float | None, typer.Option(help="Of an animation: seconds of motion per second; default: real time, slow motion if short.")
+    float | None, number_option("Of an animation: seconds of motion per second; default: real time, slow motion if short.")
 ]
 Size = Annotated[str, typer.Option(help="Of a picture or an animation: WIDTHxHEIGHT in pixels.")]
-Time = Annotated[float | None, typer.Option("--at", help="Of a picture: the time in seconds; default: the start.")]
+Time = Annotated[float | None, number_option("Of a picture: the time in seconds; default: the start.", "--at")]
 CameraFrom = Annotated[
     str | None,
     typer.Option(
@@ -55,7 +56,7 @@ Output = Annotated[
     ),
 ]
 Degrees = Annotated[bool, typer.Option("--degrees", help="Of printed numbers: angles in degrees, rates in deg/s.")]
-Every = Annotated[float | None, typer.Option(help="Of a table: seconds between rows; default: the saved times.")]
+Every = Annotated[float | None, number_option("Of a table: seconds between rows; default: the saved times.")]
 
 
 @grouped
@@ -187,10 +188,22 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
                 name, f"{value:.6g}", unit, "" if when is None else f"{when:.6g}", *([] if trusted else ["not trusted"])
             )
         answer.voice.show(table)
+        if any(name.endswith((".mean", ".rms")) for name in numbers):
+            answer.voice.say(_over(run))
     if wrong:
         raise ModelError("\n".join(wrong))
     if not trusted:
         raise typer.Exit(Code.FAILED)
+
+
+def _over(run: AnySolution) -> str:
+    """Over what means are taken: the time, and the turns of drivers that turn steadily."""
+    from dalembert.remarks.row_words import turning
+
+    first, last = float(run.t[0]), float(run.t[-1])
+    turns = {name: abs(rate) * (last - first) / (2.0 * math.pi) for name, rate in turning(run.mechanism).items()}
+    told = [f"{first:.6g} to {last:.6g} {run.over.rpartition('[')[2].removesuffix(']')}"]
+    return f"means are over {', '.join([*told, *(f'{n:.6g} turns of {name!r}' for name, n in turns.items())])}"
 
 
 def _is_trusted(source: str, run: AnySolution) -> bool:

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Set, Verbose, Voice, complain, print_json, reported_errors, warn
+from dalembert.cli.console import (
+    Answer,
+    Code,
+    ModelName,
+    Set,
+    Verbose,
+    Voice,
+    complain,
+    number_option,
+    print_json,
+    reported_errors,
+    warn,
+)
 from dalembert.cli.method import Method, grouped, positive
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
@@ -24,7 +36,7 @@ if TYPE_CHECKING:
 
 MAX_SAVED = 20_000_000
 
-TEnd = Annotated[float | None, typer.Option(help="End of the run in seconds; default: what the model's file or gallery says.")]
+TEnd = Annotated[float | None, number_option("End of the run in seconds; default: what the model's file or gallery says.")]
 Projection = Annotated[str | None, typer.Option(help="quasi-orthogonal (default) or orthogonal.")]
 Invariants = Annotated[str | None, typer.Option(help="energy: keep the energy balance by projection.")]
 Singular = Annotated[
@@ -35,7 +47,7 @@ Monitor = Annotated[
     list[str] | None,
     typer.Option(help="What should stay constant, a line of the report: 'angular momentum z', ...; may be repeated."),
 ]
-SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved states; default: every step.")]
+SaveEvery = Annotated[float | None, number_option("Seconds between saved states; default: every step.")]
 Out = Annotated[Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")]
 Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]
 EstimateError = Annotated[

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, names_in, print_json, reported_errors, warn
+from dalembert.cli.console import (
+    Answer,
+    Code,
+    ModelName,
+    Voice,
+    complain,
+    names_in,
+    number_option,
+    print_json,
+    reported_errors,
+    warn,
+)
 from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import TEnd
 from dalembert.errors import DalembertError, ModelError, SimulationError, UnknownParameter
@@ -30,7 +41,7 @@ Output = Annotated[list[str] | None, typer.Option("--output", help=_WHAT)]
 Processes = Annotated[int | None, typer.Option(help="Compute in so many processes; default: threads of this one.")]
 Scheduler = Annotated[str | None, typer.Option(help="Compute on a dask cluster: the address of its scheduler.")]
 Block = Annotated[int, typer.Option(help="Runs that are computed and written together.")]
-SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved instants; default: the start and the end alone.")]
+SaveEvery = Annotated[float | None, number_option("Seconds between saved instants; default: the start and the end alone.")]
 _SHOWN = 3  # messages
 
 
