@@ -190,3 +190,31 @@ def test_times_and_pictures_take_arithmetic(stored):
     assert call("export", stored, "still.png", "--at", "2/3", "--size", "200x100").exit_code == 0
     assert "'90deg' has a unit" in call("export", stored, "still.png", "--at", "90deg").stderr
     assert "21 poses" in call("kinematics", write(), "--times", "0:2/3:1/30").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("still.png", "--at", "2.5"), "error: option --at is 2.5; the run goes from 0 to 1 s"),
+        (("force.pdf",), "`dalembert plot {} NAME --out force.pdf` draws figures"),
+        (
+            ("--output", "A.f.max", "--every", "0.1"),
+            "option --every is for tables: give a file to write, as in run.csv; printed",
+        ),
+        (("run.csv", "--output", "torque"), "..., `dalembert export RUN all.csv` has the names of all in its first line"),
+    ],
+)
+def test_words_of_export(stored, arguments, told):
+    result = call("export", stored, *arguments)
+    assert result.exit_code == 2 and told.format(stored) in result.stderr.replace("...;", "...,"), result.stderr
+
+
+def test_advice_is_in_keys_of_files():
+    """A driver that holds its angle, a bar whose start nothing tells, a table that swings."""
+    model = write(("coefficients: [0, speed]", "coefficients: [0.3]"))
+    told = flowing(call("check", model).stdout)
+    assert "for a speed of 0.3 rad/s give {type: polynomial, coefficients: [0, 0.3]}; to hold" in told and "da." not in told
+    pulse = "factor: {type: table, times: [0, 0.5, 0.55, 0.6, 1, 2], values: [0, 0, 1, 0, 0, 0]}"
+    told = flowing(call("check", write(("force: [0, 2000]}", f"force: [0, 2000], {pulse}}}"))).stdout)
+    fix = "give more of them where they change, or a sum of steps, one for each change: {type: sum, parts: [{type: smooth_step,"
+    assert fix in told and "SmoothStep" not in told

@@ -64,6 +64,8 @@ def number_of(text: str) -> float:
     except ValueError:
         from dalembert.model.file.expression import evaluate
 
+        if text.isidentifier():
+            raise ModelError(f"{text!r} is no number; give one, or arithmetic such as 2/3") from None
         return evaluate(text, {})
 
 
@@ -76,7 +78,7 @@ def _checked_number(text: str) -> float:
 
 def number_option(help: str, *names: str) -> Any:
     """An option that takes one."""
-    return typer.Option(*names, help=help, parser=_checked_number, metavar="NUMBER")
+    return typer.Option(*names, help=help, parser=_checked_number, metavar="<float>")
 
 
 @dataclass(frozen=True)

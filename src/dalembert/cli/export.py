@@ -83,7 +83,8 @@ def export(
     with reported_errors(answer.voice):
         if target is None:
             if every is not None:
-                raise ModelError("option --every is for tables; numbers of a whole run are those between saved times as well")
+                whole = "printed numbers are those of the whole run, at saved times and between them"
+                raise ModelError(f"option --every is for tables: give a file to write, as in run.csv; {whole}")
             _print_numbers(source, names_of(output), degrees, answer)
             return
         if degrees:
@@ -113,6 +114,8 @@ def export(
             raise ModelError(f"{source}: {what}; give what `dalembert run MODEL --out` wrote, or a .yaml target")
         elif suffix not in FORMATS:
             known = f"{', '.join(FORMATS)}, or .yaml for its model"
+            if suffix in (".pdf", ".svg"):
+                known += f"; `dalembert plot {source} NAME --out {target}` draws figures"
             raise ModelError(f"{target}: unknown suffix '{target.suffix}'; give a path that ends in one of {known}")
         elif suffix in (".html", ".png", ".gif", ".mp4"):
             from dalembert.viewer.animation import export_animation, export_picture

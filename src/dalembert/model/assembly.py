@@ -110,8 +110,9 @@ class Assembly:
             return ""
         some, more = self.chosen[:_MOST], ", ..." * (len(self.chosen) > _MOST)
         speeds = {body.name: f"{body.name!r} {float(np.linalg.norm(body.velocity)):.3g} m/s" for body in self.bodies}
+        start = "starts" if len(self.chosen) == 1 else "start"
         return (
-            f"nothing tells how {', '.join(map(repr, some))}{more} start: velocities as after an impulse were taken"
+            f"nothing tells how {', '.join(map(repr, some))}{more} {start}: velocities as after an impulse were taken"
             f" ({', '.join(speeds[name] for name in some)}{more}); give velocity= and angular_velocity=, zero where they rest"
         )
 

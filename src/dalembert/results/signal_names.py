@@ -72,6 +72,8 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
         hint = _of_owner(model, alike, bodies, along)
     else:
         hint = _near(text, tuple(signals_of(model)))
+        if hint.endswith("..."):
+            hint += "; solution.export('all.csv') has the names of all in its first line"
         if hint.startswith("known") and part in _OF_POINTS:
             hint += "; a point of a body needs a marker: add_marker, `markers:` in a file"
     raise ModelError(f"there is no signal {text!r}; {hint}")
