@@ -134,11 +134,11 @@ def export(
                 export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction, progress=bar)
         else:
             run = load(source)
-            _is_trusted(source, run)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
             (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(
                 target, *spelt_out(run.model, names_of(output))
             )
+            _is_trusted(source, run)
         answer.voice.say(f"written: {target}")
 
 
@@ -203,10 +203,12 @@ def _over(run: AnySolution) -> str:
     """Over what means are taken: the time, and the turns of drivers that turn steadily."""
     from dalembert.remarks.row_words import turning
 
-    first, last = float(run.t[0]), float(run.t[-1])
-    turns = {name: abs(rate) * (last - first) / (2.0 * math.pi) for name, rate in turning(run.mechanism).items()}
-    told = [f"{first:.6g} to {last:.6g} {run.over.rpartition('[')[2].removesuffix(']')}"]
-    return f"means are over {', '.join([*told, *(f'{n:.6g} turns of {name!r}' for name, n in turns.items())])}"
+    span, unit = float(run.t[-1] - run.t[0]), run.over.rpartition("[")[2].removesuffix("]")
+    told = [f"{run.t[0]:.6g} to {run.t[-1]:.6g} {unit}"]
+    for name, rate in turning(run.mechanism).items() if "over" not in run.settings else ():
+        turns = f"{abs(rate) * span / (2.0 * math.pi):.6g}"
+        told.append(f"{turns} turn{'s' * (turns != '1')} of {name!r}")
+    return f"means are over {', '.join(told)}"
 
 
 def _is_trusted(source: str, run: AnySolution) -> bool:
