@@ -33,6 +33,7 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bexport_picture: t is\b", "option --at is"),
     (r"\bsolution\.export\('all\.csv'\)", "`dalembert export RUN all.csv`"),
     (r"\bda\.[A-Z]\w+\(.*?\), in a file ", ""),  # keys say the same
+    (r"(?<![-\w])[a-z]\w*= \((--[-\w]+)\)", r"\1"),
     (r"(?<![-\w])([a-z]\w*)=(?=[\s,;:.)]|$)", r"\1"),  # an argument is a key of the same name
 )
 _LISTS = ("; pairs that do: ", " takes one of ")  # of classes
