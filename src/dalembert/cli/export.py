@@ -129,9 +129,9 @@ def export(
                 export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction, progress=bar)
         else:
             run = load(source)
-            _is_trusted(source, run)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
             (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target, *names_of(output))
+            _is_trusted(source, run)
         answer.voice.say(f"written: {target}")
 
 

@@ -121,19 +121,17 @@ def _refuse_freedom(mechanism: Mechanism, sweep: object = None) -> None:
             f"kinematics: {rolling[0]!r} relates velocities, so that poses depend on the way to them; use simulate, which"
             " integrates them"
         )
-    if mechanism.degrees_of_freedom > 0:
+    if (free := mechanism.degrees_of_freedom) > 0:
         joints, bodies = missing_drivers(mechanism)
         instead = "sweep one instead" if sweep is None else "hold them in the sweep, {joint: values, other: number}"
         fixes = [f"add_driver on {', '.join(joints)} leaves none of them, or {instead}"] if joints else []
         if bodies:
             fixes.append(
-                f"no driver of a joint takes {mechanism.degrees_of_freedom - len(joints)} of them, motion of"
+                f"no driver of a joint takes {free - len(joints)} of them, motion of"
                 f" {', '.join(bodies)}: a rod between two ball joints turns about itself until one is a universal joint, a"
                 " free body needs a joint or add_point_driver"
             )
-        raise ModelError(
-            f"kinematics: degrees of freedom that the mechanism still has: {mechanism.degrees_of_freedom}; {'; '.join(fixes)}"
-        )
+        raise ModelError(f"kinematics: the mechanism still has {free} degree{'s' * (free > 1)} of freedom; {'; '.join(fixes)}")
 
 
 def missing_drivers(mechanism: Mechanism) -> tuple[list[str], list[str]]:
