@@ -99,6 +99,17 @@ def test_questions_take_the_coordinates_of_the_model(rest):
     assert da.equations(model, rest).coordinates == "absolute"
 
 
+def test_what_leaves_the_plane_of_its_model_rests_in_space():
+    """A body whose principal axes are askew is refused in planar coordinates."""
+    model = da.Model(plane="xz")
+    model.add_body("box", mass=1.0, inertia=[[2.0, 0.1, 0.0], [0.1, 2.0, 0.0], [0.0, 0.0, 2.0]], position=(0, 0, -1.0))
+    model.add_bushing("mount", "ground", "box", point=(0, 0, -1), stiffness=(1e3, 1e3, 1e3, 10.0, 10.0, 10.0))
+    with pytest.raises(ModelError, match="use coordinates='absolute'"):
+        da.simulate(model, 1.0)
+    found = da.equilibrium(model)
+    assert found.mechanism.coordinates == "absolute" and np.isclose(found.position("box")[2], -1.0 - 9.81 / 1e3)
+
+
 def test_a_state_in_the_place_of_its_model(rest):
     for ask, answer in (
         (lambda: da.simulate(rest, t_end=3.0), "start its model there: simulate(model, t_end, initial=state)"),

@@ -6,7 +6,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.between_mechanisms import told_by
-from dalembert.compilation.compile import compile
+from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.compiled import Coordinates, OneState
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import spread
@@ -23,13 +23,21 @@ from dalembert.simulation.solution import Solution
 
 def compiled(owner: str, model: object, coordinates: Coordinates | None = None) -> Mechanism:
     """A model of bodies in tables; one that is compiled already stays as it is, told in absolute or planar coordinates, unless
-    the other ones are asked for."""
+    the other ones are asked for.
+
+    coordinates : default those that are usual for the model, absolute where something leaves its plane
+    """
     if isinstance(model, Mechanism):
         told = model.as_told
         return told if coordinates in (None, told.coordinates) else compile(told.model, coordinates, t_start=told.given_at)
     if not isinstance(model, Model):
         raise ModelError(f"{owner}: the model is {shown(model)}; give a Model of bodies{_of_state(owner, model)}")
-    return compile(model, coordinates)
+    try:
+        return compile(model, coordinates)
+    except ModelError:
+        if coordinates is not None or usual_coordinates(model) == "absolute":
+            raise
+    return compile(model, "absolute")  # refuses it, too, where it is no matter of the plane
 
 
 _STATES = {"linearise": "linearise(model, at=state)", "equations": "equations(model, state)"}
