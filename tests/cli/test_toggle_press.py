@@ -218,3 +218,14 @@ def test_advice_is_in_keys_of_files():
     told = flowing(call("check", write(("force: [0, 2000]}", f"force: [0, 2000], {pulse}}}"))).stdout)
     fix = "give more of them where they change, or a sum of steps, one for each change: {type: sum, parts: [{type: smooth_step,"
     assert fix in told and "SmoothStep" not in told
+
+
+def test_check_tells_inertias_in_space():
+    """About own axes; principal ones where these are none; none of a point mass."""
+    model = da.Model()
+    model.add_body("box", mass=2.0, inertia=(0.3, 0.4, 0.5))
+    model.add_body("skew", mass=2.0, inertia=((2.0, 1.0, 0.0), (1.0, 2.0, 0.0), (0.0, 0.0, 3.5)), position=(1, 0, 0))
+    model.add_point_mass("bob", mass=1.0, position=(2, 0, 0))
+    model.to_yaml("three.yaml")
+    shown = " ".join(call("check", "three.yaml", "--verbose").stdout.split())
+    assert "box 2 kg (0.3, 0.4, 0.5) kg m^2 skew 2 kg (1, 3, 3.5) kg m^2 bob 1 kg" in shown
