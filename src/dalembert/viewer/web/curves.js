@@ -42,7 +42,8 @@ export function csv({ dock, data, curves }) {
   const cell = (v) => (v === null || v === undefined ? "" : Number(v.toPrecision(DIGITS)));
   const [times, ...columns] = data;
   const rows = times.map((t, k) => [t, ...columns.map((column) => cell(column[k]))].join(","));
-  return [["t [s]", ...curves.map(title)].map(quoted).join(","), ...rows].join("\n") + "\n";
+  const [name, unit] = dock.over;
+  return [[`${name} [${unit}]`, ...curves.map(title)].map(quoted).join(","), ...rows].join("\n") + "\n";
 }
 
 // Second run minus first, curve by curve, at the times of the first that both have.

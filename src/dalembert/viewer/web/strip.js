@@ -118,7 +118,7 @@ function worstOf({ channelTimes, scene }, error) {
   const line = scene.report.lines.find(({ name }) => name === "energy balance");
   const [, value, of, t] = line?.value.match(/^(\S+) of (\S+ J)\b.* at t = (\S+) s/) ?? [];
   if (value) return { t: Number(t), value: Number(value), text: typeset(`${value} of ${of} at ${t} s`) };
-  return { ...worst, text: `≤ ${short(raised(worst.value))} at ${short(worst.t, 4)} s` };
+  return { ...worst, text: `≤ ${short(raised(worst.value))} at ${short(worst.t, 4)} ${scene.over[1]}` };
 }
 
 // Up to three digits, none of them too small.
