@@ -572,3 +572,38 @@ def test_a_fit_shows_units_and_its_legend_covers_no_data():
     left = figure.axes[0]
     assert left.get_ylabel() == "mass.x [m]"
     assert left.get_legend().get_window_extent().y0 >= left.get_window_extent().y1 - 1
+
+
+@pytest.mark.parametrize("width", [0.1, 1.0, 4.0, 6.0, 9.0, 13.0, 21.0, 44.0, 91.0, 136.0, 271.0, 800.0, 3000.0, 9000.0])
+@pytest.mark.parametrize("start", [0.0, 96.7])
+def test_degrees_have_ticks_enough_on_both_axes(width, start):
+    figure = new_figure(8.0, 4.2)
+    ax = figure.subplots()
+    x = np.linspace(start, start + width, 50)
+    draw_over_time(ax, x, [Signal("angle", "deg", x)], "angle of A [deg]")
+    figure.draw_without_rendering()
+    for ticks, (low, high) in ((ax.get_xticks(), ax.get_xlim()), (ax.get_yticks(), ax.get_ylim())):
+        assert 4 <= np.sum((ticks >= low) & (ticks <= high)) <= 11
+
+
+def test_energies_that_change_by_less_than_they_are_off_zero_are_changes():
+    """A body on a spring that a bump lifts by a seventh of its height: 16 J of motion beside 1360 J of height."""
+    model = da.Model(plane="xz")
+    model.add_body("body", mass=140.0, inertia=1.0, position=(0, 1.0))
+    model.add_prismatic("guide", "ground", "body", point=(0, 1.0), axis=(0, 1))
+    model.add_force("lift", "body", (0, 140.0 * 9.81 + 350.0))
+    above = da.simulate(model, 0.34).plot.energy().axes[0]
+    assert above.get_ylabel() == "change of energy [J]" and above.get_title("left").endswith("T(0) = 0 J, U(0) = 1.37 kJ")
+    potential, kinetic = (np.ptp(line(above, label).get_ydata()) for label in ("potential U", "kinetic T"))
+    assert potential > 0.14 * 1370 and kinetic > 0.02 * np.ptp(above.get_ylim())
+
+
+def test_titles_beside_each_other_are_on_one_height():
+    run = da.simulate(da.Model.from_yaml(resources.files("dalembert") / "model/file/starter_plane.yaml"), 0.2)
+    figure = run.plot.overview()
+    figure.draw_without_rendering()
+    rows = {}
+    for ax in figure.axes:
+        rows.setdefault(ax.get_subplotspec().rowspan.start, []).append(ax._left_title.get_window_extent().y0)
+    assert len(rows) == 3 and all(len(row) == 2 and abs(row[0] - row[1]) < 2.0 for row in rows.values())
+    assert [ax.get_title("left") for ax in figure.axes[1:3]] == ["torque of drivers", "power of drivers"]

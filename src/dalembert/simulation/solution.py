@@ -213,7 +213,7 @@ class Solution(AnySolution, BodyResult):
         camera: str | npt.ArrayLike | None = None,
         progress: bool | ProgressFunction | None = None,
     ) -> None:
-        """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser.
+        """The motion as a GIF (.gif), or as a video (.mp4) with imageio-ffmpeg; needs neither screen nor browser.
 
         fps : pictures per second;  speed : seconds of motion per second of animation, default: real time, slow motion of
             about ten seconds for a run below one second

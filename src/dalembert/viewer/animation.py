@@ -251,7 +251,7 @@ def _write_mp4(pictures: Iterator[Image.Image], path: Path, fps: float, palette:
     try:
         import imageio_ffmpeg
     except ImportError:
-        raise ViewerError('writing .mp4 needs the extra "video": pip install "dalembert[video]"; .gif needs nothing') from None
+        raise ViewerError("writing .mp4 needs a package: pip install imageio-ffmpeg; .gif needs nothing more") from None
     first = next(pictures)
     options = ["-crf", "20", "-preset", "medium", "-movflags", "+faststart"]
     video: Any = imageio_ffmpeg.write_frames(str(path), first.size, fps=fps, macro_block_size=2, output_params=options)
