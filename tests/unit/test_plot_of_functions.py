@@ -20,7 +20,7 @@ def reach(s):
 
 def test_functions_over_time_are_as_fine_as_other_plots(run):
     """Each without a unit in a panel of its own, with a unit beside signals of that unit."""
-    figure = run.plot.time("slider.x", ("reach [m]", reach), reach, lambda s: s.signal("rod.x") - s.signal('slider.x'))
+    figure = run.plot.time("slider.x", ("reach [m]", reach), reach, lambda s: s.signal("rod.x") - s.signal("slider.x"))
     metres, named, computed = figure.axes
     assert [text.get_text() for text in metres.get_legend().get_texts()] == ["x of slider", "reach"]
     assert [panel.get_ylabel() for panel in figure.axes] == ["length [m]", "reach", "rod.x - slider.x"]
@@ -38,7 +38,7 @@ def test_functions_in_phase_planes_spectra_and_degrees(run):
     ax = run.plot.spectrum(("reach [m]", reach)).axes[0]
     assert ax.get_title("left").startswith("spectrum: reach,") and ax.get_ylabel() == "amplitude [m]"
     assert "[" not in run.plot.spectrum(reach).axes[0].get_ylabel()
-    with pytest.raises(ModelError, match="the rate of 'reach' is not known; give .*, or what to draw over it"):
+    with pytest.raises(ModelError, match=r"the rate of 'reach' is not known; give .*, or what to draw over it"):
         run.plot.phase(reach)
 
 
@@ -70,11 +70,14 @@ def test_a_function_is_called_by_its_name_or_by_what_it_computes():
     long = lambda s: s.signal("a") + s.signal("b") + s.signal("c") + s.signal("d") + s.signal("e") * 1.23456789  # noqa: E731
     assert called(reach) == "reach" and called(np.sin) == "sin"
     assert called(lambda run: 2 * (run.signal("ä.x") - 1)) == "2 * (ä.x - 1)"
-    assert called(
-        lambda s: np.hypot(
-            s.signal("x"),
-            s.signal("y"),
+    assert (
+        called(
+            lambda s: np.hypot(
+                s.signal("x"),
+                s.signal("y"),
+            )
         )
-    ) == "np.hypot( x, y, )"
+        == "np.hypot( x, y, )"
+    )
     assert called(long) == "a + b + c + d + e * 1.23456789"
     assert called(eval("lambda s: s.t")) == "function"

@@ -20,7 +20,6 @@ from dalembert.compilation.parts import connected_parts
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.model import Model
 from dalembert.model.serialise import MissingFunction
-from dalembert.model.validation import Hinted
 from dalembert.plot.degrees import in_degrees, of_label
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import QUANTITIES, acting, draw_over_time, draw_phase, draw_spectrum
@@ -29,6 +28,7 @@ from dalembert.plot.style import (
     CYCLE,
     DARK,
     MUTED,
+    Figures,
     check_picture_path,
     house_style,
     legend_above,
@@ -53,7 +53,7 @@ _MAX_JOINTS = 8
 _SMALLEST = 1e-17  # smaller residuals and errors are rounding; a logarithmic axis ends here
 
 
-class Plots(Hinted):
+class Plots(Figures):
     """Figures by name; see the module."""
 
     _meant: ClassVar = {
@@ -215,10 +215,9 @@ class Plots(Hinted):
 
     def save(self, path: str | os.PathLike[str], figure: Figure | None = None) -> None:
         """Write a figure, by default the overview, whole or not at all; format by the path's suffix."""
-        if not isinstance(path, str | os.PathLike) or not isinstance(figure, Figure | None):
-            raise TypeError("save takes the path, then a figure: plot.save('energy.png', plot.energy())")
-        check_picture_path(path)
-        save_figure(figure or self.overview(), path)
+        if isinstance(path, str | os.PathLike):
+            check_picture_path(path)  # before the overview is drawn
+        super().save(path, self.overview() if figure is None else figure)
 
     def _single(self, draw: Callable[[Axes], None], ax: Axes | None) -> Figure:
         """Draw into the given axes, or into a new figure with a title."""

@@ -11,12 +11,14 @@ from matplotlib.figure import Figure
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError
 from dalembert.plot.signals import draw_over_time
-from dalembert.plot.style import COLOURS, DARK, house_style, legend_above, new_figure
+from dalembert.plot.style import COLOURS, DARK, Figures, house_style, legend_above, new_figure
 from dalembert.results.signals import Signal, signal
 
 
-class FitPlots:
+class FitPlots(Figures):
     """Figures of a `Fit` by name."""
+
+    _example = "residuals()"
 
     def __init__(self, fit: Any) -> None:
         self._fit = fit

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from cycler import cycler
@@ -21,6 +21,7 @@ from matplotlib.ticker import EngFormatter
 
 from dalembert.errors import StoreError
 from dalembert.files import check_parent, written_whole
+from dalembert.model.validation import Hinted
 
 # the ten colours of Matplotlib's style "petroff10", the pale ones last
 COLOURS = (
@@ -145,6 +146,18 @@ def _legend(ax: Axes) -> int:
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "borderpad": 0.1}
     ax.legend(ncols=columns, handlelength=_HANDLE, columnspacing=_APART, labelspacing=_BETWEEN, **place)
     return rows
+
+
+class Figures(Hinted):
+    """What has figures by name can write them.  _example : of its own"""
+
+    _example: ClassVar[str] = "energy()"
+
+    def save(self, path: str | os.PathLike[str], figure: Figure) -> None:
+        """Write a figure, whole or not at all; format by the path's suffix."""
+        if not isinstance(path, str | os.PathLike) or not isinstance(figure, Figure):
+            raise TypeError(f"save takes the path, then a figure: plot.save('figure.png', plot.{self._example})")
+        save_figure(figure, path)
 
 
 def check_picture_path(path: str | os.PathLike[str]) -> None:

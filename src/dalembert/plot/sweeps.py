@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.errors import ModelError
-from dalembert.model.validation import Hinted, nearest
+from dalembert.model.validation import nearest
 from dalembert.plot.degrees import of_unit
-from dalembert.plot.style import COLOURS, CONSTANT, DARK, calm, house_style, legend_above, new_figure, owner_of, save_figure
+from dalembert.plot.style import COLOURS, CONSTANT, DARK, Figures, calm, house_style, legend_above, new_figure, owner_of
 
 if TYPE_CHECKING:
     import xarray
@@ -26,17 +25,13 @@ _SHOWN, _ALL = 5, 12  # single runs beside quantiles; the most that are shown on
 _AT_ONCE = 2**24  # numbers in memory
 
 
-class SweepPlots(Hinted):
+class SweepPlots(Figures):
     """Figures of a `Sweep` by name. Runs that failed or are missing are left white, or left out."""
+
+    _example = "fan('motor')"
 
     def __init__(self, sweep: Any) -> None:
         self._sweep = sweep
-
-    def save(self, path: str | os.PathLike[str], figure: Figure) -> None:
-        """Write a figure, whole or not at all; format by the path's suffix."""
-        if not isinstance(path, str | os.PathLike) or not isinstance(figure, Figure):
-            raise TypeError("save takes the path, then a figure: plot.save('fan.png', plot.fan('motor'))")
-        save_figure(figure, path)
 
     def map(
         self,

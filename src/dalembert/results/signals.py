@@ -64,6 +64,12 @@ def title_of(output: object) -> str:
     return called(output) if callable(output) else str(getattr(output, "name", output))
 
 
+def label_and_unit(title: str) -> tuple[str, str]:
+    """ "travel [m]" in two."""
+    label, _, unit = title.removesuffix("]").rpartition(" [")
+    return (label, unit) if label and title.endswith("]") else (title, "")
+
+
 def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
     """A signal by its name, or a function of the solution, see the module."""
     if callable(name) or isinstance(name, tuple):
@@ -98,11 +104,10 @@ def _computed(solution: BodyResult | LagrangianResult, output: object) -> Signal
         raise ModelError(f"signal {title!r}: its function gave {shown(found)}; give one number for each time") from None
     if values.shape != solution.t.shape:
         raise ModelError(
-            f"signal {title!r}: the output has the shape {values.shape}; give one value for each of the {len(solution.t)} times of"
-            " the solution that the function is given"
+            f"signal {title!r}: the output has the shape {values.shape}; give one value for each of the {len(solution.t)} times"
+            " of the solution that the function is given"
         )
-    label, _, unit = title.removesuffix("]").rpartition(" [") if title.endswith("]") and " [" in title else (title, "", "")
-    return Signal(label, unit, values)
+    return Signal(*label_and_unit(title), values)
 
 
 def _values(solution: BodyResult, kind: str, owner: str, part: str) -> tuple[Array, Callable[[], Array] | None]:
