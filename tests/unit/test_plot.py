@@ -13,7 +13,7 @@ from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.plot import save_figure
 from dalembert.plot.paths import view_of
 from dalembert.plot.signals import _wrapped, draw_over_time
-from dalembert.plot.style import new_figure
+from dalembert.plot.style import MUTED, new_figure
 from dalembert.results.signals import Signal, signal
 
 LINE_PLOTS = ["energy", "energy_error", "drift", "trajectories", "step_sizes"]
@@ -607,3 +607,19 @@ def test_titles_beside_each_other_are_on_one_height():
         rows.setdefault(ax.get_subplotspec().rowspan.start, []).append(ax._left_title.get_window_extent().y0)
     assert len(rows) == 3 and all(len(row) == 2 and abs(row[0] - row[1]) < 2.0 for row in rows.values())
     assert [ax.get_title("left") for ax in figure.axes[1:3]] == ["torque of drivers", "power of drivers"]
+
+
+def test_outlines_of_shapes_and_springs_are_around_paths_in_a_plane():
+    """A wheel is round, from its side a rectangle; a spring a zigzag from end to end."""
+    model = da.Model(plane="xz")
+    for name, x, axis in (("disc", 0.0, "y"), ("roller", 2.0, "x")):
+        solid = da.cylinder(1.0, 0.5, 0.2, axis=axis)
+        model.add_body(name, mass=1.0, inertia=0.1, shape=solid.shape, position=(x, 1.0))
+    model.add_spring_damper("spring", "disc", "roller", between=((0, 1), (2, 1)), stiffness=1.0, damping=1.0, length=2.0)
+    ax = da.simulate(model, 0.1).plot.trajectories().axes[0]
+    disc, roller = (patch.get_path().vertices for patch in ax.patches)
+    np.testing.assert_allclose(np.linalg.norm(disc - [0, 1], axis=1), 0.5, rtol=1e-12)
+    assert np.ptp(roller, axis=0) == pytest.approx([0.2, 1.0])
+    (zigzag,) = (np.array(item.get_data()) for item in ax.get_lines() if item.get_color() == MUTED)
+    assert pytest.approx(np.array([[0, 1], [2, 1]])) == zigzag[:, [0, -1]].T and np.ptp(zigzag[1]) > 0.02
+    assert labels(ax) == ["disc", "roller"]

@@ -16,28 +16,27 @@ _AROUND = 24
 _WINDINGS = 10  # of a spring
 
 
-def faces_of(part: Part, fine: bool = False) -> Array:
-    """The surface of a part in body axes; fine : twice as many corners around what is round"""
-    n = 2 if fine else 1
+def faces_of(part: Part, around: int = _AROUND) -> Array:
+    """The surface of a part in body axes; around : corners around what is round"""
     match part.kind:
         case "box":
             faces = _box() * part.size
         case "cylinder":
-            faces = _turned([(0.0, -0.5), (1.0, -0.5), (1.0, 0.5), (0.0, 0.5)], *part.size, around=n * _AROUND)
+            faces = _turned([(0.0, -0.5), (1.0, -0.5), (1.0, 0.5), (0.0, 0.5)], *part.size, around=around)
         case "cone":
-            faces = _turned([(0.0, -0.5), (1.0, -0.5), (0.0, 0.5)], *part.size)
+            faces = _turned([(0.0, -0.5), (1.0, -0.5), (0.0, 0.5)], *part.size, around=around)
         case "ring":
             radius, thick = part.size
-            around = np.linspace(0, 2 * np.pi, 9)
-            faces = _turned([(radius + thick * np.cos(a), thick * np.sin(a)) for a in around], 1.0, 1.0)
+            tube = np.linspace(0, 2 * np.pi, around // 2 + 1)
+            faces = _turned([(radius + thick * np.cos(a), thick * np.sin(a)) for a in tube], 1.0, 1.0, around=around)
         case "capsule":
             radius, length = part.size
             bend = np.linspace(-np.pi / 2, 0, 4)
             low = [(np.cos(a), -0.5 + (1 + np.sin(a)) * radius / length) for a in bend]
             faces = _turned([*low, *((r, -z) for r, z in reversed(low))], radius, length)
         case "ellipsoid" | "sphere":
-            angles = np.linspace(-np.pi / 2, np.pi / 2, 12 * n + 1)
-            faces = _turned([(np.cos(a), np.sin(a)) for a in angles], 1.0, 1.0, around=n * _AROUND) * part.half
+            angles = np.linspace(-np.pi / 2, np.pi / 2, around // 2 + 1)
+            faces = _turned([(np.cos(a), np.sin(a)) for a in angles], 1.0, 1.0, around=around) * part.half
         case _:
             assert part.mesh is not None
             triangles = part.size[0] * part.mesh.triangles.astype(float)
