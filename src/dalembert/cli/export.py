@@ -54,7 +54,7 @@ Output = Annotated[
         " .peak (largest size), with the times at which, .range, .mean, .rms over time.",
     ),
 ]
-Degrees = Annotated[bool, typer.Option("--degrees", help="Of printed numbers: angles in degrees, rates in deg/s.")]
+Degrees = Annotated[bool, typer.Option("--degrees", help="Of tables and printed numbers: angles in degrees, rates in deg/s.")]
 Every = Annotated[float | None, typer.Option(help="Of a table: seconds between rows; default: the saved times.")]
 
 
@@ -85,19 +85,18 @@ def export(
                 raise ModelError("option --every is for tables; numbers of a whole run are those between saved times as well")
             _print_numbers(source, names_of(output), degrees, answer)
             return
-        if degrees:
-            raise ModelError(f"option --degrees is for numbers that are printed; leave it out, or leave out {target}")
         if answer.as_json:
             raise ModelError(f"option --json is for numbers of a whole run; leave out {target}, or --json")
         from dalembert.cli.run import save_times
         from dalembert.cli.source import YAML
         from dalembert.io.sweep_store import is_sweep
         from dalembert.simulation.load import load
+        from dalembert.simulation.solution import Solution
 
         is_store = Path(source).is_dir()
         suffix = target.suffix.lower()
-        for option, given in (("--every", every), ("--output", output)):
-            if given is not None and (suffix in (*YAML, ".html", ".png", ".gif", ".mp4") or (is_store and is_sweep(source))):
+        for option, given in (("--every", every is not None), ("--output", output is not None), ("--degrees", degrees)):
+            if given and (suffix in (*YAML, ".html", ".png", ".gif", ".mp4") or (is_store and is_sweep(source))):
                 raise ModelError(f"option {option} is for tables of one run; leave it out")
         if is_store and is_sweep(source):
             if suffix != ".csv":
@@ -131,7 +130,11 @@ def export(
             run = load(source)
             _is_trusted(source, run)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
-            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target, *names_of(output))
+            even = run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))
+            even.export(target, *names_of(output), degrees=degrees)
+            if suffix == ".csv" and isinstance(run, Solution):
+                answer.voice.say(f"written: {target}, SI units: m, s, {'deg' if degrees else 'rad'}, N, N m, W, J")
+                return
         answer.voice.say(f"written: {target}")
 
 
@@ -164,7 +167,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         except ModelError as problem:  # is told behind the others
             wrong.append(str(problem))
     if degrees:
-        from dalembert.plot.degrees import of_unit
+        from dalembert.results.signal_names import of_unit
 
         turned = {name: of_unit(unit) for name, (_, unit, _) in numbers.items()}
         numbers = {name: (value * turned[name][0], turned[name][1], when) for name, (value, _, when) in numbers.items()}

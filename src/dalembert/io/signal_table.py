@@ -22,7 +22,8 @@ from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.plane import InPlane
 from dalembert.model.serialise import MissingFunction
-from dalembert.results.signal_names import ENERGIES, meant
+from dalembert.results.signal_names import ENERGIES, meant, of_unit, words_of
+from dalembert.results.signals import label_and_unit, with_unit
 
 if TYPE_CHECKING:
     import xarray
@@ -53,6 +54,23 @@ def signal_table(dataset: xarray.Dataset, model: Model | LagrangianSystem, *, wh
             made[title] = values
     variables = {name: ("time", values) for name, values in made.items() if name != "time"}
     return dataset.drop_vars(dataset.variables).assign_coords(time=dataset["time"]).assign(variables)
+
+
+def in_degrees(table: xarray.Dataset, model: Model | LagrangianSystem) -> xarray.Dataset:
+    """Columns of angles, their rates and accelerations in degrees, which their names then say."""
+    if isinstance(model, LagrangianSystem):
+        raise ModelError("degrees: which coordinates of a Lagrangian system are angles is not known; leave it out")
+    turned = {}
+    for name, values in table.data_vars.items():
+        factor, unit = of_unit(values.attrs.get("units") or _unit(model, str(name)))
+        told = name if factor == 1.0 else with_unit(label_and_unit(str(name))[0], unit)
+        turned[told] = values if factor == 1.0 else (factor * values).assign_attrs(values.attrs | {"units": unit})
+    return table.drop_vars(table.data_vars).assign(turned)
+
+
+def _unit(model: Model, name: str) -> str:
+    """Of a column that is a signal."""
+    return words_of(model.structure, *meant(model.structure, name))[1] if _means_one(model, name) else ""
 
 
 def _with_sizes(dataset: xarray.Dataset, columns: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
