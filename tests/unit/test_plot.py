@@ -385,6 +385,7 @@ def test_a_swept_angle_in_degrees():
     assert figure.get_suptitle().endswith("angle of A = 0 to 90 deg")
     assert figure.axes[0].get_lines()[0].get_xdata()[-1] == pytest.approx(90)
     assert turn.plot.time("B").axes[0].get_xlabel() == "angle of A [rad]"
+    assert turn.plot.phase("A", "B", degrees=True).get_suptitle().endswith("angle of A = 0 to 90 deg")
 
 
 def test_degrees_of_a_lagrangian_system_are_refused():
@@ -546,7 +547,7 @@ def test_only_what_is_not_unique_is_said_to_be():
 
 def test_needed_efforts_have_a_panel_for_each_unit():
     """A hinge on a carriage: a torque and a force."""
-    model = da.Model(plane="xz")
+    model = da.Model(plane="xz", name="carriage with a bar")
     model.add_body("carriage", mass=1.0, inertia=0.1)
     model.add_link("bar", (0, 0), (0.5, 0), mass=1.0)
     model.add_prismatic("rail", "ground", "carriage", point=(0, 0), axis=(1, 0))
@@ -554,7 +555,7 @@ def test_needed_efforts_have_a_panel_for_each_unit():
     motion = {"rail": da.Harmonic(0.1, omega=2.0), "hinge": da.Harmonic(0.3, omega=2.0)}
     figure = da.inverse_dynamics(model, motion, ["rail", "hinge"], t=np.linspace(0.0, 1.0, 21)).plot()
     assert [ax.get_ylabel() for ax in figure.axes] == ["force of rail [N]", "torque of hinge [N m]"]
-    assert {ax.get_xlabel() for ax in figure.axes} == {"time t [s]"}
+    assert {ax.get_xlabel() for ax in figure.axes} == {"time t [s]"} and figure.get_suptitle() == "carriage with a bar"
 
 
 def test_a_fit_shows_units_and_its_legend_covers_no_data():
@@ -572,6 +573,8 @@ def test_a_fit_shows_units_and_its_legend_covers_no_data():
     left = figure.axes[0]
     assert left.get_ylabel() == "mass.x [m]"
     assert left.get_legend().get_window_extent().y0 >= left.get_window_extent().y1 - 1
+    heights = [ax._left_title.get_window_extent().y0 for ax in figure.axes[:2]]
+    assert heights[0] == pytest.approx(heights[1], abs=2.0) and figure.get_suptitle() == "unnamed model"
 
 
 @pytest.mark.parametrize("width", [0.1, 1.0, 4.0, 6.0, 9.0, 13.0, 21.0, 44.0, 91.0, 136.0, 271.0, 800.0, 3000.0, 9000.0])

@@ -196,12 +196,12 @@ class Plots(Figures):
         signal, degrees : as for `time`;  other : drawn instead of that rate, phase("A", "motor") is a torque over an angle
         """
         items = [self._signal(self._curve, name, degrees) for name in (signal, other) if name is not None]
-        return self._single(lambda axes: draw_phase(axes, *items), ax)
+        return self._single(lambda axes: draw_phase(axes, *items), ax, degrees)
 
     def spectrum(self, signal: object, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
         """Amplitude spectrum of a signal, see `results.signals`;  signal, degrees : as for `time`"""
         item = self._signal(self._solution, signal, degrees)
-        return self._single(lambda axes: draw_spectrum(axes, self._solution.t, item), ax)
+        return self._single(lambda axes: draw_spectrum(axes, self._solution.t, item), ax, degrees)
 
     def step_sizes(self, *, ax: Axes | None = None) -> Figure:
         """Accepted step sizes; needs a run that saved every step."""
@@ -219,7 +219,7 @@ class Plots(Figures):
             check_picture_path(path)  # before the overview is drawn
         super().save(path, self.overview() if figure is None else figure)
 
-    def _single(self, draw: Callable[[Axes], None], ax: Axes | None) -> Figure:
+    def _single(self, draw: Callable[[Axes], None], ax: Axes | None, degrees: bool = False) -> Figure:
         """Draw into the given axes, or into a new figure with a title."""
         with house_style():
             figure = new_figure() if ax is None else owner_of(ax)
@@ -228,7 +228,7 @@ class Plots(Figures):
             draw(axes)
             legend_above(axes)
             if ax is None:
-                figure.suptitle(self._title())
+                figure.suptitle(self._title(degrees))
         return figure
 
     def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
@@ -278,7 +278,7 @@ class Plots(Figures):
         drawn |= {"external work W": energy.external_work} if works else {}
         drawn[balance] = energy.total
         change = max(float(np.ptp(values)) for values in drawn.values())
-        least = max(float(np.abs(values).min()) for values in drawn.values())
+        least = max(float(np.abs(values).min()) for label, values in drawn.items() if label != balance)
         since = CONSTANT * least < change < least
         for label, values in drawn.items():
             style: Any = {"color": DARK, "linestyle": "-", "linewidth": 1.1} if label == balance else {}

@@ -157,7 +157,7 @@ def _annotate(axes: Axes, values: npt.NDArray[np.complex128]) -> None:
                 break
 
 
-def draw_curves(name: str, values: Array, curves: npt.NDArray[np.complex128]) -> Figure:
+def draw_curves(model: str, name: str, values: Array, curves: npt.NDArray[np.complex128]) -> Figure:
     """Real and imaginary parts (n, k) over a parameter; crossings of zero show where stability changes."""
     with house_style():
         figure = new_figure(9.0, 7.0)
@@ -169,7 +169,7 @@ def draw_curves(name: str, values: Array, curves: npt.NDArray[np.complex128]) ->
         above.set_ylabel("real part [1/s]")
         below.set_ylabel("imaginary part [rad/s]")
         below.set_xlabel(name)
-        above.set_title(f"Eigenvalues over {name}")
+        figure.suptitle(f"{model or 'unnamed model'}: eigenvalues over {name}")
     return figure
 
 

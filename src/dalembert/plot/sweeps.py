@@ -88,6 +88,7 @@ class SweepPlots(Figures):
             panel.set_xlabel(chosen[0])
             when = f" at t = {self._time(time):g} s" if "time" in array.dims else ""
             panel.set_title(f"{output}{when}{fixed}")
+            self._entitle(figure, ax)
         return figure
 
     def fan(self, output: str, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
@@ -128,6 +129,7 @@ class SweepPlots(Figures):
             calm(panel)
             panel.set_title(f"{output}: {len(good)} of {len(self._sweep)} runs")
             legend_above(panel)
+            self._entitle(figure, ax)
         return figure
 
     def _each(self, output: str, array: xarray.DataArray, good: Array, factor: float, text: str, ax: Axes | None) -> Figure:
@@ -141,7 +143,7 @@ class SweepPlots(Figures):
             colours = colormaps["viridis"](np.linspace(0.0, 0.9, len(good)))
             for k, run in enumerate(good.tolist()):
                 told = (
-                    f"{name} = {of[k]:.4g}" if of.dtype.kind in "fiu" else f"{name} = {of[k]}" for name, of in differ.items()
+                    f"{name} = {of[k]:.6g}" if of.dtype.kind in "fiu" else f"{name} = {of[k]}" for name, of in differ.items()
                 )
                 label = ", ".join(told) or f"run {run}"
                 panel.plot(sweep.t, factor * array[run].values, color=colours[k], linestyle="-", label=label)
@@ -150,7 +152,12 @@ class SweepPlots(Figures):
             calm(panel)
             panel.set_title(f"{output}: {len(good)} of {len(sweep)} runs")
             legend_above(panel)
+            self._entitle(figure, ax)
         return figure
+
+    def _entitle(self, figure: Figure, ax: Axes | None) -> None:
+        if ax is None:
+            figure.suptitle(self._sweep._store.attributes["model"] or "unnamed model")
 
     def _time(self, time: float | None) -> float:
         t = self._sweep.t

@@ -38,6 +38,7 @@ _MEMORY = 1.2  # seconds of animation that a trail lasts
 _STILL = 3.0  # seconds of motion that a trail of a picture lasts, longer for long runs
 _MOST_FRAMES = 3000
 _CORNERS = 3000.0, 24, 192  # around what is round: over its radius in parts of the mechanism, least, most: no facets are seen
+_OF_BALLS = 64  # most around what is round in two directions, which has half as many rings
 
 
 def export_animation(
@@ -215,9 +216,9 @@ def _together(solids: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
 
 
 def _around(part: Part, scale: float) -> int:
-    """How many corners a part has around what is round, in whole quarters; half as many where it is so in two directions."""
+    """How many corners a part has around what is round, in whole quarters."""
     each, least, most = _CORNERS
-    most = most if part.kind in ("cylinder", "cone") else most // 2
+    most = most if part.kind in ("cylinder", "cone") else _OF_BALLS
     return 4 * round(float(np.clip(each * np.median(part.half) / scale, least, most)) / 4)
 
 

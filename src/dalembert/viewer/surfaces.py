@@ -4,8 +4,6 @@ the right hand. Triangles repeat a corner.
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 
 from dalembert.arrays import Array
@@ -77,12 +75,10 @@ def _tube(middle: Array, out: Array, wire: float) -> Array:
 def _turned(profile: list[tuple[float, float]], radius: float, length: float, *, around: int = _AROUND) -> Array:
     """A profile (r, z), in units of radius and length, turned about z."""
     angles = np.linspace(0, 2 * np.pi, around + 1)
-    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    faces = []
-    for (r_0, z_0), (r_1, z_1) in itertools.pairwise(profile):
-        for a, b in itertools.pairwise(circle):
-            faces.append([(*(r_0 * a), z_0), (*(r_0 * b), z_0), (*(r_1 * b), z_1), (*(r_1 * a), z_1)])
-    return np.array(faces) * [radius, radius, length]
+    r, z = np.array(profile).T[:, :, None]
+    rings = np.stack([r * np.cos(angles), r * np.sin(angles), z + 0.0 * angles], axis=2)
+    corners = [rings[:-1, :-1], rings[:-1, 1:], rings[1:, 1:], rings[1:, :-1]]
+    return np.stack(corners, axis=2).reshape(-1, 4, 3) * [radius, radius, length]
 
 
 def _box() -> Array:
