@@ -158,6 +158,11 @@ def test_tables_in_degrees_say_so_in_their_columns(tmp_path):
     assert not any(name.startswith(("slider.x", "A.f", "total_energy", "time")) for name in marked)
     run.export(tmp_path / "few.csv", "A", "slider.x", ("swing [rad]", lambda s: s.signal("A")), degrees=True)
     assert (tmp_path / "few.csv").read_text().startswith("time,A [deg],slider.x,swing [deg]\n")
+    swept = da.kinematics(gallery.build("four_bar"), sweep={"A": np.linspace(0, np.pi / 2, 7)})
+    swept.export(tmp_path / "swept.csv", "A", "B", degrees=True)
+    table = np.genfromtxt(tmp_path / "swept.csv", delimiter=",", names=True, deletechars="")
+    assert table.dtype.names == ("A_[deg]", "B_[deg]")
+    np.testing.assert_allclose(table["A_[deg]"], np.linspace(0, 90, 7), atol=1e-12)
     with pytest.raises(StoreError, match=r"degrees are for tables, \.csv and \.parquet, and for signals by name"):
         run.export(tmp_path / "all.nc", degrees=True)
     system = da.simulate(gallery.chaplygin_sleigh(), 0.1)

@@ -60,7 +60,7 @@ def nothing(t):
 
 @both_steps
 def test_user_force_that_returns_nan(integrator):
-    text = r"accelerations are not finite \(NaN or infinite\) at t = 0\.\d+ s; check the user function\(s\) 'push'"
+    text = r"accelerations are not finite \(NaN or infinite\) at t = 0\.\d+ s; check what you wrote for 'push'"
     with pytest.raises(da.SimulationError, match=text) as caught:
         da.simulate(pushed(nan_after_half), 1.0, integrator=integrator)
     check_partial(caught.value, 0.5)
@@ -90,7 +90,7 @@ def test_user_force_that_raises_among_others(functions, name):
 @both_steps
 @pytest.mark.parametrize(("functions", "name"), [((nan_after_half, nothing), "push"), ((nothing, nan_after_half), "twist")])
 def test_user_force_that_returns_nan_among_others(integrator, functions, name):
-    with pytest.raises(da.SimulationError, match=rf"(?m)check the user function\(s\) '{name}'$"):
+    with pytest.raises(da.SimulationError, match=rf"(?m)check what you wrote for '{name}'$"):
         da.simulate(pushed(functions[0], second=functions[1]), 1.0, integrator=integrator)
 
 

@@ -109,8 +109,10 @@ def test_loads_are_shown_at_first_as_in_pictures(open_tab, page, run, crank_page
     tab.wait("document.querySelectorAll('.labels .number').length > 0")
     numbers = tab.page.locator(".labels .number:visible")
     assert numbers.all_inner_texts() == ["20 N"]
-    assert film.legend == f"loads, {tab.page.locator('.key p').inner_text()}"
-    (arrow,) = film.arrows
+    assert tab.page.locator(".key p").inner_text() == "a full arrow is 20 N"
+    (arrow,), (key,) = film.arrows, film.keys
+    drawn = np.linalg.norm(arrow.vectors[0]) * film.camera.metre  # [px] of 20 N
+    assert key.text == "10 N" and key.pixels == pytest.approx(0.5 * drawn, rel=1e-12)
     start = run.position("slider")
     for k in np.unique([start[:, 0].argmin(), start[:, 0].argmax()]):
         tab.do(f"viewer.scrub({float(run.t[k])!r})")

@@ -128,10 +128,10 @@ def export(
                 export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction, progress=bar)
         else:
             run = load(source)
-            _is_trusted(source, run)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
             even = run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))
             even.export(target, *names_of(output), degrees=degrees)
+            _is_trusted(source, run)
             if suffix == ".csv" and isinstance(run, Solution):
                 answer.voice.say(f"written: {target}, SI units: m, s, {'deg' if degrees else 'rad'}, N, N m, W, J")
                 return

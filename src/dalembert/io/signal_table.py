@@ -35,6 +35,7 @@ _DERIVATIVES = {"q": "", "velocity": "'", "acceleration": "''"}  # of coordinate
 def signal_table(dataset: xarray.Dataset, model: Model | LagrangianSystem, *, whole: bool = False) -> xarray.Dataset:
     """One variable over time for each column; whole : also for those that say nothing to people."""
     columns = columns_of(dataset if whole else dataset.drop_vars(_RESIDUALS, errors="ignore"))
+    columns.pop(dataset["time"].attrs.get("signal", ""), None)  # what was swept is a coordinate
     if isinstance(model, LagrangianSystem):
         names = {title: name for title, name in _of_system(model) if name not in ENERGIES}
     else:
@@ -57,15 +58,21 @@ def signal_table(dataset: xarray.Dataset, model: Model | LagrangianSystem, *, wh
 
 
 def in_degrees(table: xarray.Dataset, model: Model | LagrangianSystem) -> xarray.Dataset:
-    """Columns of angles, their rates and accelerations in degrees, which their names then say."""
+    """Columns of angles, their rates and accelerations in degrees, which their names then say; also what was swept."""
     if isinstance(model, LagrangianSystem):
         raise ModelError("degrees: which coordinates of a Lagrangian system are angles is not known; leave it out")
-    turned = {}
+    turned, along = {}, table["time"]
     for name, values in table.data_vars.items():
         factor, unit = of_unit(values.attrs.get("units") or _unit(model, str(name)))
-        told = name if factor == 1.0 else with_unit(label_and_unit(str(name))[0], unit)
-        turned[told] = values if factor == 1.0 else (factor * values).assign_attrs(values.attrs | {"units": unit})
-    return table.drop_vars(table.data_vars).assign(turned)
+        told = name if factor == 1.0 else _told_in(str(name), unit)
+        turned[told] = "time", factor * values.values, values.attrs | ({} if factor == 1.0 else {"units": unit})
+    factor, unit = of_unit(along.attrs.get("units", "s"))
+    about = along.attrs if factor == 1.0 else along.attrs | {"units": unit, "signal": _told_in(along.attrs["signal"], unit)}
+    return table.drop_vars(table.variables).assign_coords(time=("time", factor * along.values, about)).assign(turned)
+
+
+def _told_in(name: str, unit: str) -> str:
+    return with_unit(label_and_unit(name)[0], unit)
 
 
 def _unit(model: Model, name: str) -> str:
