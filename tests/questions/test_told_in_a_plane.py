@@ -172,3 +172,12 @@ def test_branches_and_a_state_of_a_run():
     with pytest.warns(RuntimeWarning, match="not steady"):
         planar, absolute = (da.linearise(model, state).eigenvalues for state in states)
     np.testing.assert_allclose(planar, absolute, atol=1e-6)
+
+
+def test_functions_of_a_sweep_are_told():
+    """They cannot be stopped: what they get as t is the swept coordinate."""
+    model = arm()
+    assert "functions" not in da.kinematics(model, sweep={"B": [0.0, 1.0]}).settings
+    model.add_force("push", "lower", lambda t: (1.0 + t, 0, 0))
+    line = da.kinematics(model, sweep={"B": [0.0, 1.0]}).report()["functions"]
+    assert line.value.startswith("push: their t is the swept coordinate") and line.block == "careful"

@@ -80,6 +80,8 @@ def swept(model: Model, sweep: object, t: object, coordinates: Coordinates | Non
     told: dict[str, object] = {"over": f"{label.replace('_', ' ')} of {joint.name} [{unit}]", "swept": [name, unit]}
     if still:
         told["still"] = {"at": at_time, "elements": still}
+    if functions := [force.name for force in model.forces if force.call is not None]:
+        told["functions"] = functions
     return Swept(replace(mechanism, F=F, model=exact, given_at=begin), wanted, begin, told)
 
 

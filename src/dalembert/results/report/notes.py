@@ -84,6 +84,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     if still := solution.settings.get("still"):
         meaning = f"what moves in time stands still in a sweep, as at t = {still['at']:g} s"
         yield listed("held", still["elements"], meaning)
+    if functions := solution.settings.get("functions"):
+        yield listed("functions", functions, "their t is the swept coordinate: right only where they do not depend on time")
     if slow := solution.settings.get("plain_python"):
         yield listed("plain Python", slow, "could not be compiled: slow, but no less exact", "details")
 
