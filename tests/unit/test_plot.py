@@ -331,10 +331,22 @@ def test_one_signal_over_another(quadrangle):
     assert y[-1] == pytest.approx(quadrangle.signal("B.f")[-1])
 
 
+def test_several_signals_over_another(quadrangle):
+    """A panel for each unit, with names where there are several; all within the turn that the first has."""
+    angles, forces = quadrangle.plot.phase("A", "C.angle", "D", "B.f", degrees=True).axes
+    assert labels(angles) == ["angle of C", "angle of D"] and labels(forces) == ["start", "end"]
+    assert (angles.get_ylabel(), forces.get_ylabel()) == ("angle [deg]", "reaction force of B [N]")
+    x, y = angles.get_lines()[1].get_data()
+    assert y[-1] == pytest.approx(np.degrees(quadrangle.coordinate("D")[-1])) and x[0] == angles.get_lines()[0].get_xdata()[0]
+    ax = new_figure().add_subplot()
+    quadrangle.plot.phase("A", "D", "B.f", ax=ax)
+    assert len(ax.get_lines()) == 6
+
+
 def test_phase_plane_of_a_turning_joint_is_one_turn_wide():
     ax = da.simulate(gallery.build("slider_crank"), 2.0).plot.phase("A").axes[0]
     x = ax.get_lines()[0].get_xdata()
-    assert "modulo one turn" in ax.get_title("left")
+    assert "within one turn" in ax.get_title("left")
     assert np.nanmax(x) - np.nanmin(x) == pytest.approx(2 * np.pi, abs=1e-12)
     assert np.isnan(x).sum() >= 2
     assert np.nanmax(np.abs(np.diff(x))) < np.pi
@@ -373,7 +385,7 @@ def test_angles_in_degrees():
     phase = run.plot.phase("A", degrees=True).axes[0]
     assert (phase.get_xlabel(), phase.get_ylabel()) == ("angle of A [deg]", "rate of change [deg/s]")
     assert np.ptp([each for each in phase.get_lines()[0].get_xdata() if each == each]) == pytest.approx(360.0)
-    assert "modulo one turn" in phase.get_title("left")
+    assert "within one turn" in phase.get_title("left")
     assert np.allclose(np.diff(phase.get_xticks()), 45.0)
     assert run.plot.spectrum("A", degrees=True).axes[0].get_ylabel() == "amplitude [deg]"
 

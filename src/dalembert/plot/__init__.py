@@ -177,26 +177,18 @@ class Plots(Figures):
             raise ModelError("plot.time: of what? give names of signals, such as 'slider.x' for a body, 'A' for a joint")
         items = [self._signal(self._curve, name, degrees) for name in signals]
         factor, over = self._over(degrees)
-        units: dict[str, list[Signal]] = {}
-        for item in items:  # what has no unit may be anything
-            units.setdefault(item.unit or item.label, []).append(item)
-        with house_style():
-            figure = new_figure(8.0, 1.4 + 2.8 * len(units)) if ax is None else owner_of(ax)
-            panels = figure.subplots(len(units), squeeze=False)[:, 0] if ax is None else [ax] * len(units)
-            for panel, shown in zip(panels, units.values(), strict=True):
-                draw_over_time(panel, factor * self._curve.t, shown, over)
-                legend_above(panel)
-            if ax is None:
-                figure.suptitle(self._title(degrees))
-        return figure
+        return self._by_unit(items, lambda axes, some: draw_over_time(axes, factor * self._curve.t, some, over), ax, degrees)
 
-    def phase(self, signal: object, other: object = None, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
+    def phase(self, signal: object, *others: object, degrees: bool = False, ax: Axes | None = None) -> Figure:
         """Phase plane: the rate of change of a joint coordinate (or of another signal, see `results.signals`) over its values.
 
-        signal, degrees : as for `time`;  other : drawn instead of that rate, phase("A", "motor") is a torque over an angle
+        signal, degrees : as for `time`;  others : drawn instead of that rate, phase("A", "motor") is a torque over an angle;
+            one panel for each unit, or all in `ax`
         """
-        items = [self._signal(self._curve, name, degrees) for name in (signal, other) if name is not None]
-        return self._single(lambda axes: draw_phase(axes, *items), ax, degrees)
+        over, *items = [self._signal(self._curve, name, degrees) for name in (signal, *others)]
+        if not items:
+            return self._single(lambda axes: draw_phase(axes, over), ax, degrees)
+        return self._by_unit(items, lambda axes, some: draw_phase(axes, over, some), ax, degrees)
 
     def spectrum(self, signal: object, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
         """Amplitude spectrum of a signal, see `results.signals`;  signal, degrees : as for `time`"""
@@ -227,6 +219,23 @@ class Plots(Figures):
             axes.set_prop_cycle(CYCLE)
             draw(axes)
             legend_above(axes)
+            if ax is None:
+                figure.suptitle(self._title(degrees))
+        return figure
+
+    def _by_unit(
+        self, items: list[Signal], draw: Callable[[Axes, list[Signal]], None], ax: Axes | None, degrees: bool
+    ) -> Figure:
+        """A panel for the signals of each unit, below each other in a new figure with a title, or all in the given axes."""
+        units: dict[str, list[Signal]] = {}
+        for item in items:  # what has no unit may be anything
+            units.setdefault(item.unit or item.label, []).append(item)
+        with house_style():
+            figure = new_figure(8.0, 1.4 + 2.8 * len(units)) if ax is None else owner_of(ax)
+            panels = figure.subplots(len(units), squeeze=False)[:, 0] if ax is None else [ax] * len(units)
+            for panel, some in zip(panels, units.values(), strict=True):
+                draw(panel, some)
+                legend_above(panel)
             if ax is None:
                 figure.suptitle(self._title(degrees))
         return figure

@@ -82,22 +82,29 @@ def acting(
     return drawn
 
 
-def draw_phase(ax: Axes, item: Signal, other: Signal | None = None) -> None:
-    """Rate of change, or another signal, over the values of one, with the start marked."""
-    if (rate := item.rate if other is None else other.values) is None:
+def draw_phase(ax: Axes, item: Signal, others: Sequence[Signal] = ()) -> None:
+    """Rate of change, or other signals of one unit, over the values of one, with the start of a single curve marked."""
+    rate = item.values if others else item.rate
+    if rate is None:
         fix = "give a joint coordinate or a position, or what to draw over it"
         raise ModelError(f"the rate of {item.label!r} is not known; {fix}")
-    values, turn = item.values, _TURN.get(item.unit, np.inf)
-    turns = np.ptp(values) > turn * (1 + _CLOSE)
-    values, rate, *drawn = _wrapped(values, rate, turn) if turns else (values, rate, values, rate)
-    ax.plot(*drawn, linestyle="-", linewidth=1.2)
-    ax.plot(values[:1], rate[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
-    ax.plot(values[-1:], rate[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
-    name = f"phase plane: {item.label}" if other is None else f"{other.label} over {item.label}"
-    ax.set_title(f"{name}{', modulo one turn' if turns else ''}")
+    curves = [(other.label, other.values) for other in others] or [("", rate)]
+    turn = _TURN.get(item.unit, np.inf)
+    turns = np.ptp(item.values) > turn * (1 + _CLOSE)
+    for label, along in curves:
+        x, y, *drawn = _wrapped(item.values, along, turn) if turns else (item.values, along, item.values, along)
+        ax.plot(*drawn, linestyle="-", linewidth=1.2, label=label if len(curves) > 1 else None)
+        if len(curves) == 1:
+            ax.plot(x[:1], y[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
+            ax.plot(x[-1:], y[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
+    what, unit = (others[0].label, others[0].unit) if others else ("rate of change", f"{item.unit}/s")
+    what = QUANTITIES.get(unit, "") if len(others) > 1 else what
+    name = f"{what or 'several'} over {item.label}" if others else f"phase plane: {item.label}"
+    ax.set_title(f"{name}{', within one turn' if turns else ''}")
     ax.set_xlabel(item.title)
-    ax.set_ylabel(f"rate of change [{item.unit}/s]" if other is None else other.title)
+    ax.set_ylabel(with_unit(what, unit))
     tick(ax.xaxis, item.unit)
+    tick(ax.yaxis, unit)
 
 
 def _wrapped(values: Array, others: Array, turn: float) -> tuple[Array, Array, Array, Array]:
