@@ -12,7 +12,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.assembly import Assembly
-from dalembert.remarks.body_words import gravity_words
+from dalembert.remarks.body_words import IN_MM, UP, gravity_words
 from dalembert.remarks.cures import cure
 from dalembert.remarks.doubts import MODEL, doubts
 from dalembert.remarks.driver_words import driven
@@ -22,7 +22,7 @@ from dalembert.remarks.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.results.plain import INCOMPLETE, duration
 from dalembert.results.report.advice import opened
 from dalembert.results.report.checks import ENDED_WELL
-from dalembert.results.report.table import Line, listed
+from dalembert.results.report.table import Block, Line, listed
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -138,9 +138,8 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     if isinstance(solution.mechanism, Mechanism):
         model = solution.mechanism.model
         words = gravity_words(model)
-        yield Line(
-            "gravity", words, data=model.gravity.tolist(), block="careful" if words.endswith(" up in pictures") else "details"
-        )
+        block: Block = "careful" if words.endswith((UP, IN_MM)) else "details"
+        yield Line("gravity", words, data=model.gravity.tolist(), block=block)
     versions = ", ".join(f"{name} {version}" for name, version in solution.versions.items())
     yield Line("versions", versions, data=dict(solution.versions))
     model_hash = solution.mechanism.model.hash
