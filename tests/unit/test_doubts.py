@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.remarks.doubts import doubts
+from dalembert.remarks.doubts import doubts, look_at
 from dalembert.results.report import Line, Report
 
 
@@ -45,6 +45,23 @@ def test_wheels_that_are_drawn_in_mesh(radii, distance, gear, told, flip):
     if told is not None:
         with pytest.raises(ValueError, match=told):
             raise ValueError(found[0])
+
+
+@pytest.mark.parametrize("by", ["belt", "coupling"])
+def test_rollers_beside_each_other_on_chains(by):
+    """Their sprockets are not drawn."""
+    model = wheels((0.05, 0.05), 0.105, teeth=(1, 1))
+    model.remove("gear")
+    if by == "belt":
+        model.add_belt("chain", "first", "second", radii=(0.03, 0.03))
+    else:
+        model.add_coupling("chain", {"A": 1.0, "B": -1.0})
+    assert doubts(model) == []
+
+
+def test_names_with_both_kinds_of_quotes_in_short():
+    name = 'it\'s "x, y": z'
+    assert look_at([f"joint {name!r} is off: see"]) == f"look at the model: joint {name!r} is off"
 
 
 @pytest.mark.parametrize(

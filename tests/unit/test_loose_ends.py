@@ -80,6 +80,31 @@ def test_folded_links_and_pistons_are_joined_elsewhere(slide):
     assert doubts(model) == []
 
 
+def test_doors_legs_and_twins_may_meet():
+    """Two bars of one body or of the ground; bars that lie on each other. Else a joint is missing between two of a loop."""
+    doors = da.Model(plane="xz")
+    for name, x in (("left", -1.0), ("right", 1.0)):
+        doors.add_link(name, (x, 0), (0, 0), mass=1.0)
+        doors.add_revolute(name.upper(), "ground", name, point=(x, 0))
+    legs = da.Model(plane="xz")
+    legs.add_body("pelvis", mass=30.0, inertia=1.0, position=(0, 1.2))
+    legs.add_prismatic("rail", "ground", "pelvis", point=(0, 1.2), axis=(1, 0))
+    for name, x in (("l", -0.1), ("r", 0.1)):
+        legs.add_link(name, (x, 1), (0, 0), mass=7.0)
+        legs.add_revolute(f"hip {name}", "pelvis", name, point=(x, 1))
+    twins = da.Model(plane="xz")
+    for k in (1, 2):
+        twins.add_link(f"a{k}", (0, 0), (1, 0), mass=1.0)
+        twins.add_link(f"b{k}", (1, 0), (2, 0), mass=1.0)
+        twins.add_revolute(f"A{k}", "ground", f"a{k}", point=(0, 0))
+        twins.add_revolute(f"B{k}", f"a{k}", f"b{k}", point=(1, 0), rate=0.001 * k)
+    assert [doubts(model) for model in (doors, legs, twins)] == [[], [], []]
+    doors.add_link("next", (0, 0), (1, 1), mass=1.0)  # of which the other end is free
+    assert [text.partition(":")[0] for text in doubts(doors)[1:]] == [
+        "an end of 'left' is at an end of 'next' and nothing joins them there"
+    ]
+
+
 @pytest.mark.parametrize(
     ("end", "axis", "told"),
     [

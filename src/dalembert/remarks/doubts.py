@@ -22,6 +22,7 @@ from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Table, leaves
 from dalembert.remarks.loose_ends import loose_ends
+from dalembert.remarks.missing_joints import wheels_left_loose
 from dalembert.remarks.missing_positions import positions_left_out
 from dalembert.remarks.pins import bars_off_planes, pins_off_links, slides_off_bars
 from dalembert.remarks.points_far_off import points_off_plane
@@ -34,7 +35,7 @@ TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in m
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
 SAME = 1e-9  # [m] between points that are one
 BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below
-_SHORT = re.compile("""(?:'[^']*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
+_SHORT = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
 
 
 def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
@@ -44,7 +45,16 @@ def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
     of_bars = [*_twice(model), *loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
     of_units = [*points_off_plane(model), *in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
     of_laws = [*_idle(model), *_tables(model)]
-    return [*falling(model), *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
+    return [
+        *falling(model),
+        *wheels_left_loose(model),
+        *of_starts,
+        *of_units,
+        *_wheels(model),
+        *of_bars,
+        *points_in_other_axes(model),
+        *of_laws,
+    ]
 
 
 def look_at(doubtful: Sequence[str]) -> str:
@@ -115,10 +125,15 @@ def _wheels(model: Model) -> Iterator[str]:
         a, b = (turns[wheel.name] for wheel in wheels)
         if swapped := _ratio(coupling, wheels, abs(a / b), radii):
             yield swapped
-        elif (a * b < 0.0) != inside:
+        elif (a * b < 0.0) != inside and (inside or _is_gear(coupling)):
             way = ("inside the other", "against each other") if inside else ("beside the other", "the same way")
             names = " and ".join(repr(wheel.name) for wheel in wheels)
             yield f"{coupling.name!r} turns {names} {way[1]}, but one is drawn in mesh {way[0]}: see internal="
+
+
+def _is_gear(coupling: Joint) -> bool:
+    """Rather than a belt or a chain, on pulleys that are not drawn: `add_gear` has factors about 1."""
+    return coupling.meshed and 0.7 < float(np.abs(coupling.primitives[0].numbers[::10]).max()) < 1.5
 
 
 def _ratio(coupling: Joint, wheels: list[Body], ratio: float, radii: list[float]) -> str:
