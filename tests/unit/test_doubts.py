@@ -380,39 +380,3 @@ def test_built_in_mechanisms_are_not_doubted(name):
         assert doubts(model, model.assemble()) == []
     else:
         assert isinstance(model, da.LagrangianSystem)
-
-
-@pytest.mark.parametrize(("gains", "idle"), [({}, True), ({"stiffness": 0.0}, True), ({"damping": 1.0}, False)])
-def test_springs_of_joints_that_do_nothing(gains, idle):
-    """A key that was forgotten; a sweep may well begin at 0."""
-    model = da.Model()
-    model.add_body("slider", mass=1.0, inertia=(1, 1, 1))
-    model.add_prismatic("rail", model.ground, "slider", point=(0, 0, 0), axis=(1, 0, 0))
-    model.add_joint_spring_damper("back", "rail", **gains)
-    told = ["joint spring-damper 'back' has no stiffness and no damping: it does nothing; give one of them"]
-    assert doubts(model) == told * idle
-
-
-@pytest.mark.parametrize(
-    ("kind", "point", "axis", "told"),
-    [
-        ("revolute", (0.1, 0, 0), (0, 1, 0), "twice in the same way"),
-        ("revolute", (0.1, 0, 0), (0, -1, 0), "twice in the same way"),
-        ("revolute", (0.3, 0, 0), (0, 1, 0), "like one body: two hinges 0.2 m apart"),
-        ("revolute", (0.1, 0.2, 0), (0, 1, 0), None),  # of a door
-        ("revolute", (0.1, 0, 0), (0, 0, 1), None),
-        ("spherical", (0.1, 0, 0), None, None),  # other rows
-    ],
-)
-def test_two_joints_of_the_same_bodies(kind, point, axis, told):
-    """The second one may have been meant for other bodies."""
-    model = da.Model(gravity=(0, 0, 0))
-    for name, x in (("crank", 0.05), ("rod", 0.2)):
-        model.add_body(name, mass=1.0, inertia=(0.01, 0.01, 0.01), position=(x, 0, 0))
-    model.add_revolute("A", model.ground, "crank", point=(0, 0, 0), axis=(0, 1, 0))
-    model.add_revolute("B", "crank", "rod", point=(0.1, 0, 0), axis=(0, 1, 0))
-    getattr(model, f"add_{kind}")("C", "rod", "crank", point=point, **({} if axis is None else {"axis": axis}))
-    found = [text for text in doubts(model) if text.startswith("joints")]
-    assert [text.startswith(f"joints 'B' and 'C' hold 'rod' and 'crank' {told}") for text in found] == [True] * (
-        told is not None
-    )

@@ -57,7 +57,10 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     if mechanism.moved:
         rough = isinstance(mechanism, Mechanism) and is_rough_pose(mechanism.whole or mechanism.model, mechanism.assembly)
         closed = "loops were closed from a rough pose; they may close in other ways, too: look at the start"
-        yield listed("assembly moved", mechanism.moved, closed if rough else "the initial data did not fit")
+        misfit = (
+            "drivers and coordinates that are given ask for it" if _was_asked(mechanism) else "the initial data did not fit"
+        )
+        yield listed("assembly moved", mechanism.moved, closed if rough else misfit)
     if mechanism.completed:
         names = list(mechanism.completed)
         yield Line("completed", f"velocities of {', '.join(names)}", data=names, block="details")
@@ -75,7 +78,10 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
             yield Line("start", text, data=text, block="careful")
     if mechanism.degrees_of_freedom > 0 and len(solution.t) > 1 and _rests(solution):
-        text = "the run starts in an equilibrium and stays there; for a motion give a rate, a driver or another start"
+        loads = [load for load in getattr(mechanism.model, "forces", ()) if load.verb in ("force", "torque", "motor")]
+        of_loads = ", ".join(f"{load.noun} {load.name!r}" for load in loads)
+        acts = f", though {of_loads} {'acts' if len(loads) == 1 else 'act'}: see axes and points" if loads else ""
+        text = f"the run starts in an equilibrium and stays there{acts}; for a motion give a rate, a driver or another start"
         yield Line("nothing moves", text, block="careful")
     if mode := solution.settings.get("mode"):
         yield Line("mode", f"{mode}; its shape, closed pose by pose, is no motion of the model", data=mode, block="careful")
@@ -153,6 +159,13 @@ def _starts_as_assembled(steps: object, assembly: Assembly) -> bool:
     assert isinstance(steps, Trajectory)
     chosen = [(steps.velocity(body.name), body.velocity) for body in assembly.bodies if body.name in assembly.chosen]
     return all(len(v) > 0 and np.allclose(v[0], velocity, rtol=1e-9, atol=1e-12) for v, velocity in chosen)
+
+
+def _was_asked(mechanism: object) -> bool:
+    """Whether nothing but motions of drivers and coordinates of joints has moved bodies."""
+    if not isinstance(mechanism, Mechanism) or mechanism.assembly.open:
+        return False
+    return bool(mechanism.model.drivers) or any(c is not None for joint in mechanism.model.joints for c in joint.coordinate)
 
 
 def _rests(solution: Result) -> bool:
