@@ -255,7 +255,7 @@ def test_linkages_with_redundant_joints(linkage):
         (lambda m: da.kinematics(m, sweep={"a": [0, 1]}), "no joint 'a'"),
         (lambda m: da.kinematics(m, sweep={"A": [0, 1, 0]}), "rise, or fall"),
         (lambda m: da.kinematics(m, sweep={"A": [0, np.nan]}), "finite numbers"),
-        (lambda m: da.kinematics(m, sweep={"A": [0], "B": [0]}), "one joint with its values"),
+        (lambda m: da.kinematics(m, sweep={"A": [0], "B": [0]}), "sweep has values for 'A', 'B'; give values for one joint"),
         (lambda m: da.kinematics("m", [0.0]), "give a Model of bodies"),
     ],
 )

@@ -65,6 +65,8 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
     alike = next((name for name in (*bodies, *elements) if name.lower() == text.lower()), None)
     if known := next((name for name in signals_of(model) if name.lower() == text.lower()), None):
         hint = f"did you mean {known!r}?"
+    elif owner + part in signals_of(model):  # "tip.a.z"
+        hint = f"did you mean {owner + part!r}?"
     elif part and owner in (*bodies, *elements):
         hint = _of_owner(model, owner, bodies, along)
     elif alike:
