@@ -47,16 +47,19 @@ def test_wheels_that_are_drawn_in_mesh(radii, distance, gear, told, flip):
             raise ValueError(found[0])
 
 
-@pytest.mark.parametrize("by", ["belt", "coupling"])
-def test_rollers_beside_each_other_on_chains(by):
+def test_rollers_beside_each_other_on_chains():
     """Their sprockets are not drawn."""
     model = wheels((0.05, 0.05), 0.105, teeth=(1, 1))
     model.remove("gear")
-    if by == "belt":
-        model.add_belt("chain", "first", "second", radii=(0.03, 0.03))
-    else:
-        model.add_coupling("chain", {"A": 1.0, "B": -1.0})
+    model.add_belt("chain", "first", "second", radii=(0.03, 0.03))
     assert doubts(model) == []
+
+
+def test_doubts_of_a_gear_are_those_of_its_file(tmp_path):
+    """Which holds a coupling."""
+    model = wheels((0.04, 0.02), 0.06, teeth=(40, 20), internal=True)
+    model.to_yaml(tmp_path / "model.yaml")
+    assert doubts(da.Model.from_yaml(tmp_path / "model.yaml")) == doubts(model) != []
 
 
 def test_names_with_both_kinds_of_quotes_in_short():

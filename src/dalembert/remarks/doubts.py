@@ -25,7 +25,7 @@ from dalembert.model.model import Model
 from dalembert.model.motions import Table, leaves
 from dalembert.remarks.body_words import UP, gravity_words
 from dalembert.remarks.loose_ends import loose_ends
-from dalembert.remarks.missing_joints import wheels_left_loose
+from dalembert.remarks.missing_joints import unjoined
 from dalembert.remarks.missing_positions import positions_left_out
 from dalembert.remarks.pins import bars_off_planes, pins_off_links, slides_off_bars
 from dalembert.remarks.points_far_off import points_off_plane
@@ -48,7 +48,7 @@ def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
     of_bars = [*_twice(model), *loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
     of_units = [*points_off_plane(model), *in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
     of_laws = [*_idle(model), *_weighed_twice(model), *_upward(model), *_rolling(model), *_tables(model)]
-    of_parts = [*falling(model), *wheels_left_loose(model)]
+    of_parts = [*falling(model), *(f"{text}: a joint may be missing" for text in [unjoined(model)] if text)]
     return [*of_parts, *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
 
 
@@ -102,7 +102,7 @@ def _upward(model: Model) -> Iterator[str]:
 
 
 def _rolling(model: Model) -> Iterator[str]:
-    """Wheels and spheres that roll with another radius than they are drawn with; a spool may roll on its hub."""
+    """What rolls with another radius than it is drawn with; a spool may roll on its hub."""
     for joint in (joint for joint in model.joints if joint.type in ("rolling_disc", "rolling_sphere")):
         shape: Mapping[str, Any] = model.body(joint.second).shape or {}
         drawn, radius = shape.get("radius", 0.0), joint.primitives[0].offset
@@ -147,15 +147,12 @@ def _wheels(model: Model) -> Iterator[str]:
         a, b = (turns[wheel.name] for wheel in wheels)
         if swapped := _ratio(coupling, wheels, abs(a / b), radii):
             yield swapped
-        elif (a * b < 0.0) != inside and (inside or _is_gear(coupling)):
+        elif (a * b < 0.0) != inside and (
+            inside or 0.7 < max(abs(a), abs(b)) < 1.5
+        ):  # of gears; belts may be beside what is drawn
             way = ("inside the other", "against each other") if inside else ("beside the other", "the same way")
             names = " and ".join(repr(wheel.name) for wheel in wheels)
             yield f"{coupling.name!r} turns {names} {way[1]}, but one is drawn in mesh {way[0]}: see internal="
-
-
-def _is_gear(coupling: Joint) -> bool:
-    """Rather than a belt or a chain, on pulleys that are not drawn: `add_gear` has factors about 1."""
-    return coupling.meshed and 0.7 < float(np.abs(coupling.primitives[0].numbers[::10]).max()) < 1.5
 
 
 def _ratio(coupling: Joint, wheels: list[Body], ratio: float, radii: list[float]) -> str:

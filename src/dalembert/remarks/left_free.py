@@ -122,8 +122,8 @@ class _Start:
         for b in (b for b, own in enumerate(alone) if len(own) and b not in meant):
             if spin := self._spin(b, alone[b]):
                 spins.setdefault(spin, []).append(b)
-            elif self.names[b] in loose:
-                yield {self.names[b]}, f"{self.names[b]!r} is joined to nothing by a joint, a spring alone holds it"
+            elif loose.startswith(repr(self.names[b])):
+                yield {self.names[b]}, loose
             elif any(self.names[b] in joint.bodies for joint in self.model.joints):  # others may be on springs
                 yield {self.names[b]}, f"{self.names[b]!r} is free to {self._told([b], alone[b])}{self._on({self.names[b]})}"
         for group, size in zip(groups, sizes, strict=True):

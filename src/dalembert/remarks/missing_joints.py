@@ -29,8 +29,6 @@ from dalembert.remarks.loose_ends import ends_on_bars
 from dalembert.remarks.pins import AT, bars_on_one_line
 from dalembert.remarks.row_words import turning
 
-FEW = 0.3  # of all bodies that no joint holds; more are masses on springs
-STRAIGHT = 1e-6
 LOADS = ("force", "torque")  # verbs of what pushes and does not hold, unless it is a function
 
 
@@ -53,21 +51,15 @@ def misses_joint(mechanism: Mechanism, state: Trajectory, bodies: set[str]) -> b
     return any(not _on_one_line(state, bodies, at) for at in hung) or _loose_cylinder(mechanism, bodies)
 
 
-def unjoined(model: Model) -> list[str]:
-    """Bodies that no joint holds, on springs or laws, where joints hold all others."""
-    joints = {joint.name: joint for joint in model.joints}
-    alone = {body.name for body in model.bodies} - {name for joint in model.joints for name in joint.bodies}
-    pushed = {name for force in model.forces if len(ends := force.ends(joints)) > 1 for name in ends}
-    return sorted(alone & pushed) if len(alone) < FEW * len(model.bodies) else []
-
-
-def wheels_left_loose(model: Model) -> Iterator[str]:
-    """Of these, one sentence for those that no spring connects to a body which is joined to others, as most are."""
+def unjoined(model: Model) -> str:
+    """A sentence on the one body on springs that no joint holds, where most others are joined, and that none of these hold."""
     joints = {joint.name: joint for joint in model.joints}
     joined = {name for joint in model.joints if GROUND not in joint.bodies for name in joint.bodies}
-    for name in unjoined(model) if 2 * len(joined) > len(model.bodies) else ():
-        if not any(name in (ends := force.ends(joints)) and joined & set(ends) for force in model.forces):
-            yield f"{name!r} is joined to nothing by a joint, a spring alone holds it: a joint may be missing"
+    alone = {body.name for body in model.bodies} - {name for joint in model.joints for name in joint.bodies}
+    ends = [own for force in model.forces if len(own := set(force.ends(joints))) > 1 and own & alone]
+    if len(alone) != 1 or not ends or 2 * len(joined) <= len(model.bodies) or any(own & joined for own in ends):
+        return ""
+    return f"{alone.pop()!r} is joined to nothing by a joint, a spring alone holds it"
 
 
 def _is_pendulum(model: Model, bodies: set[str]) -> bool:
@@ -78,7 +70,7 @@ def _is_pendulum(model: Model, bodies: set[str]) -> bool:
 def _on_one_line(state: Trajectory, bodies: set[str], at: Array) -> bool:
     """Whether centres of bodies are on a line with a point, as where a pendulum is drawn stretched."""
     x = np.array([state.position(name)[0] - at for name in bodies])
-    return bool(np.linalg.matrix_rank(x, STRAIGHT * float(np.abs(x).max())) < 2)
+    return bool(np.linalg.matrix_rank(x, PARALLEL * float(np.abs(x).max())) < 2)
 
 
 def on_springs(model: Model, bodies: set[str]) -> bool:
@@ -100,8 +92,7 @@ def _holds(force: Force) -> bool:
 
 
 def _on_cranks(mechanism: Mechanism, state: Trajectory, free: set[str]) -> Iterator[tuple[set[str], Array]]:
-    """What hinges hold on bodies that turn steadily in the ground, or in a loop with them, parallel to that axis and beside it,
-    and where.
+    """What hinges hold on bodies that turn steadily in the ground, or in a loop with them, parallel to that axis and beside it.
 
     free : bodies that such a loop does not move"""
     steady, hinges = turning(mechanism), [joint for joint in mechanism.model.joints if joint.type == "revolute"]

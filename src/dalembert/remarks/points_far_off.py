@@ -1,10 +1,10 @@
 """Points and bodies far from all the rest of a model, as where one is in millimetres among metres: one sentence for each.
 
 Most points of a model are about its middle. What is a hundred times as far from there as those are from each other is hardly
-meant; but ropes are long, and orbits large. So a joint has to be left among the others; its numbers exceed those of all
-the rest, and not below 1, which would be less than a millimetre; the origin and markers of the ground may be anywhere; a point
-of a body is doubted where its body is among the others, and a body where two of its joints are. Pins of what is drawn as a link
-are told by pins.py; a model whose gravity is told in mm/s^2 means them.
+meant; but ropes are long, and orbits large. So a joint has to be left among the others; its numbers exceed theirs, and are not
+below 1, which would be less than a millimetre; the origin and markers of the ground may be anywhere; a point of a body is
+doubted where its body is among the others, and a body where two of its joints are. Pins of what is drawn as a link are told by
+pins.py; a model whose gravity is told in mm/s^2 means them.
 """
 
 from __future__ import annotations
@@ -47,11 +47,7 @@ def points_far_off(model: Model) -> Iterator[tuple[str, str]]:
     told_by_pins = {one.name for one in model.joints if one.type in PINS and any(links.get(name) for name in one.bodies)}
     for name, places in elements if kept else ():
         for words, body, p, x in places if name not in told_by_pins else ():
-            meant = (
-                not p.any() or words.startswith("marker")
-                if body == GROUND
-                else body in bodies and not (bodies[body] and words.startswith("body"))
-            )
+            meant = not p.any() if body == GROUND else body in bodies and not (bodies[body] and words.startswith("body"))
             if not meant and (distance := off(x)):
                 told = f"{words} {distance:.4g} m off, at {shown_axis(x)}, and all the rest is {size:.3g} m large"
                 yield name, f"{told}: lengths are in m, 500 mm are 0.5"
@@ -79,7 +75,7 @@ def _elements(model: Model) -> list[tuple[str, list[tuple[str, str, Array, Array
     bodies = {body.name: body for body in (model.ground, *model.bodies)}
     given = [("joint", joint.name, _places(joint)) for joint in model.joints]
     given += [(force.noun, force.name, force.places()) for force in model.forces]
-    given += [("marker", marker.name, ((marker.body, marker.point),)) for marker in model.markers]
+    given += [("marker", marker.name, ((marker.body, marker.point),)) for marker in model.markers if marker.body != GROUND]
     found = [
         (name, [(f"{noun} {name!r} has a point of {body!r}", body, p, world_point(bodies[body], p)) for body, p in places])
         for noun, name, places in given

@@ -136,10 +136,8 @@ def extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:
 
 def too_large(model: Model) -> Iterator[str]:
     """Bodies that are much larger than what is drawn of them; of others, than the mechanism that they are in."""
-    markers = [(marker.body, marker.point) for marker in model.markers]
-    points = [
-        (name, p) for name, p in (*_ends(model), *(place for force in model.forces for place in force.places()), *markers)
-    ]
+    points = [*_ends(model), *(place for force in model.forces for place in force.places())]
+    points += [(marker.body, marker.point) for marker in model.markers]
     places = np.array([world_point(model.body(name), p) for name, p in points]).reshape(-1, 3)
     bodies = np.array([body.position for body in model.bodies]).reshape(-1, 3)
     rounding = 1e-12 * max((float(np.abs(at).max()) for at in (*(p for _, p in points), *bodies)), default=0.0)
@@ -148,8 +146,7 @@ def too_large(model: Model) -> Iterator[str]:
         around, shape = _gyration(body), body.shape or {}
         told = f"body {body.name!r} has a radius of gyration of {around:.3g} m"
         if (drawn := extent(shape)[0]) > 0.0:
-            reach = drawn + float(np.linalg.norm(np.asarray(shape.get("position", 0.0), dtype=float)))
-            if around > DRAWN * reach:
+            if around > DRAWN * drawn:
                 yield f"{told} and is drawn {drawn:.3g} m large: its inertia may be in other units"
         elif shape.get("type") == "mesh" or not 0.0 < HEAVIER * (mass - body.mass) < body.mass:  # a ship, a station, the earth
             others = np.concatenate([places, np.delete(bodies, k, axis=0)])
