@@ -129,6 +129,9 @@ def test_a_motion_that_begins_elsewhere_is_told_without_velocities_that_nobody_g
     assert (report["start"].value, report.headline) == (told, "trusted")
     assert report["driven"].value == "'motor' holds 'arm' at 17.19 degrees (joint 'A')"
     assert report["assembly moved"].value.endswith("turned 3.000e-01 rad: drivers and coordinates that are given ask for it")
+    off = rough((0.001, 0, 0))  # by coordinates of three digits
+    off.add_driver("motor", "pivot", da.Polynomial((0.0, 6.0)))
+    assert da.simulate(off, t_end=0.01).report()["assembly moved"].value.endswith("the initial data did not fit")
     for motion in (da.Polynomial((0.0, 6.0)), da.Polynomial((2 * np.pi, 6.0))):  # where it is, and a turn on
         model = arm()
         model.add_driver("motor", "A", motion)

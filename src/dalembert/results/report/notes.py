@@ -167,10 +167,11 @@ def _starts_as_assembled(steps: object, assembly: Assembly) -> bool:
 
 
 def _was_asked(mechanism: object) -> bool:
-    """Whether nothing but motions of drivers and coordinates of joints has moved bodies."""
+    """Whether motions of drivers or coordinates of joints have moved bodies, and no joint was open."""
     if not isinstance(mechanism, Mechanism) or mechanism.assembly.open:
         return False
-    return bool(mechanism.model.drivers) or any(c is not None for joint in mechanism.model.joints for c in joint.coordinate)
+    given = [value for joint in mechanism.model.joints for value in joint.coordinate if value is not None]
+    return bool(given) or any(moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at))
 
 
 def _rests(solution: Result) -> bool:
