@@ -107,7 +107,7 @@ _LAZY = """
 _PLACES = {name: module for module, *names in map(str.split, _LAZY.strip().splitlines()) for name in names}
 
 LATER |= {"assemble": "dalembert.compilation.assembly", "compile": "dalembert.compilation.compile"}
-LATER |= {"model_html": "dalembert.viewer.notebook"}
+LATER |= {"explained": "dalembert.remarks.contradictions", "model_html": "dalembert.viewer.notebook"}
 
 _MEANT = dict.fromkeys(
     ("ConstantSpeed", "ConstantVelocity", "Speed", "Velocity", "Rate", "Linear", "Ramp", "rpm", "RPM"),

@@ -164,7 +164,7 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         fixed: bool = False,
     ) -> Body:
         """A straight bar from one world point to another, a body whose x axis (in a plane yz its y axis) points along it;
-        inertia as of `rod`.
+        inertia as of `rod`, m l^2 / 12 about its middle without a radius.
 
         start : of that axis, world coordinates of the model pose [m];  end : of that axis, the same [m]
         mass : [kg], None for `kinematics` alone;  radius : [m], 0 for a thin bar

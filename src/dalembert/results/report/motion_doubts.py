@@ -22,6 +22,7 @@ from dalembert.remarks.doubts import MODEL
 from dalembert.remarks.driver_words import drivers_of
 from dalembert.remarks.kinks import kinks
 from dalembert.remarks.pins import AT, bars_on_one_line
+from dalembert.results.report.conditioning import NEAR
 from dalembert.results.report.table import Line
 
 if TYPE_CHECKING:
@@ -42,10 +43,17 @@ def motion_doubts(solution: Result) -> Iterator[Line]:
         yield from _out_of_barrels(mechanism, steps)
         yield from _across(mechanism, steps)
         yield from _overstretched(mechanism, steps)
-        yield from _whirling(mechanism, steps)
+        if not _ends_locked(solution, mechanism):
+            yield from _whirling(mechanism, steps)
         if "over" not in solution.settings:  # else t is no time
             for text in kinks(mechanism.whole or mechanism.model, steps.t):
                 yield Line(MODEL, text, verdict="WARN", data=text, block="careful")
+
+
+def _ends_locked(solution: Result, mechanism: Mechanism) -> bool:
+    """Whether a run failed where its joints lock: speeds there are none of the model."""
+    failed = solution.status == "failed" and len(solution.t) > 0
+    return failed and mechanism.locking(float(solution.t[-1]), solution.x[-1])[0] > 1.0 / NEAR
 
 
 def _out_of_barrels(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
