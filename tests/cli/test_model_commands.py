@@ -297,7 +297,10 @@ def test_numbers_of_a_whole_run(store, tmp_path):
     check_refused(
         call("export", store, "--output", "A.swing"), "numbers of the run end in .max, .min, .peak, .range, .mean, .rms"
     )
-    check_refused(call("export", store, "a.csv", "--degrees"), "option --degrees is for numbers that are printed")
+    check_refused(call("export", store, "a.gif", "--degrees"), "option --degrees is for tables of one run; leave it out")
+    turned = call("export", store, "turned.csv", "--degrees", "--output", "A,slider.x")
+    assert turned.stdout == "written: turned.csv, SI units: m, s, deg, N, N m, W, J\n"
+    assert Path("turned.csv").read_text().startswith("time,A [deg],slider.x\n")
     check_refused(call("export", store, "--output", "B.f.max", "--every", "0.1"), "option --every is for tables")
     check_refused(call("export", store, "a.csv", "--output", "B.f.max"), "`dalembert export RUN --output B.f.max` prints it")
     check_refused(call("export", store, "a.csv", "--json"), "option --json is for numbers of a whole run")

@@ -33,6 +33,7 @@ from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal,
 from dalembert.viewer.ground import floor_of, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.layers import Layered, Layers, layers_of, seated
 from dalembert.viewer.parts import LINK, STEM, Part, Picture, Pin, between, picture_of
+from dalembert.viewer.pegs import brought_to_front
 from dalembert.viewer.slides import Forms, guided
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
@@ -115,8 +116,9 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     look = framing(np.concatenate([seen, _boxes(legs)]), up, 0.002 * scale, direction, normal, floor)
     look = replace(look, parallel=across is not None)
-    lines = (*lines_of(motion), *rail_springs(motion, joints, radii, scale))
-    return Stage(pictures, layers, fittings, lines, (*legs, *fixed), scale, look, follow)
+    lines, pegs = brought_to_front(motion, lines_of(motion), _moving(drawn), scale)
+    lines = (*lines, *rail_springs(motion, joints, radii, scale))
+    return Stage(pictures, layers, (*fittings, *pegs), lines, (*legs, *fixed), scale, look, follow)
 
 
 def _with_markers(model: Model, pictures: Mapping[str, Picture], scale: float) -> Iterator[tuple[str, Picture]]:
