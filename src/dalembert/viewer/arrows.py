@@ -17,7 +17,7 @@ from dalembert.viewer.parts import Part, along_z
 from dalembert.viewer.stage import Stage
 from dalembert.viewer.surfaces import arc, faces_of
 
-COLOUR = "#1f7a34"
+COLOUR = "#23893c"
 _UNITS = {"force": "N", "torque": "N m"}
 _WIDEST = {"force": 90.0, "torque": 34.0}  # arrows that tell the scale [px]
 _USUAL = 0.98  # of all instants, at which an arrow is not longer: peaks do not shrink all others

@@ -9,7 +9,7 @@ const TANGENT = Math.tan((Math.PI / 180) * (FIELD_OF_VIEW / 2));
 export class Eye {
   // look: where to look at first; size(): of what it draws on [px]; changed(): called when the camera has moved
   constructor(canvas, { up, camera }, size, changed) {
-    this.size = size;
+    Object.assign(this, { canvas, size });
     this.up = new Vector3().fromArray(up);
     this.home = { target: new Vector3().fromArray(camera.target), direction: new Vector3().fromArray(camera.direction), extent: camera.extent, radius: camera.radius };
     this.front = frontOf(this.up);
@@ -122,8 +122,10 @@ export class Eye {
 
   #distanceFor([across, upright, deep], radius) {
     const { width, height } = this.size();
-    // title above, transport bar below, buttons at the right, and as much at the left; a phone has them above
-    const free = { width: width - (innerWidth > 760 ? 124 : 40), height: height - (innerWidth > 760 ? 150 : 300) };
+    // title above, transport bar below, buttons at the right, and as much at the left, unless there are rows for them
+    const { clientHeight, parentElement } = this.canvas;
+    const over = clientHeight === parentElement.parentElement.clientHeight;
+    const free = { width: width - (over ? 124 : 40), height: height - (over ? 150 : 40) };
     const fit = Math.max(across / Math.max(free.width, 100), upright / Math.max(free.height, 100));
     return Math.max((fit * height) / TANGENT + deep, 1.1 * radius);
   }

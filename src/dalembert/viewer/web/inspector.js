@@ -90,6 +90,9 @@ export class Inspector {
     if (!found) return;
     this.loads(found.tag);
     card.replaceChildren();
+    const close = Object.assign(element(card, "button", "small close", "×"), { type: "button", title: "close (escape)" });
+    close.setAttribute("aria-label", "close");
+    close.addEventListener("click", () => this.choose(null));
     element(card, "h2", "", found.what.title);
     element(card, "p", "", found.what.text);
     const table = element(card, "table");

@@ -64,14 +64,17 @@ export class Page {
     body.replaceChildren();
     this.side = element(body, "aside", "side");
     this.side.setAttribute("aria-label", "model");
-    this.stage = element(body, "main", "stage");
+    this.main = element(body, "main", "main");
+    this.deck = element(this.main, "div", "deck");
+    this.stage = element(this.deck, "div", "stage");
     this.canvas = element(this.stage, "canvas");
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", `${scene.title}, moving picture`);
     this.labels = element(this.stage, "div", "labels");
-    this.head = element(this.stage, "header", "head");
-    element(this.head, "h1", "", scene.title).title = scene.title;
-    const chips = element(this.head, "div", "chips");
+    this.head = element(this.deck, "header", "head");
+    const title = element(this.head, "div", "title");
+    element(title, "h1", "", scene.title).title = scene.title;
+    const chips = element(title, "div", "chips");
     const chip = () => Object.assign(element(chips, "button", "chip"), { type: "button" });
     this.chips = [chip()];
     const [name, other] = names;
@@ -84,12 +87,12 @@ export class Page {
     const hint = Object.assign(element(chips, "button", "hint", "keys: ?"), { type: "button", title: "what keys and mouse do (?)" });
     hint.addEventListener("click", () => this.help());
     this.#buttons();
+    this.card = element(this.deck, "section", "card");
+    this.card.hidden = true;
     this.#transport();
     this.panel = element(body, "aside", "panel");
     this.panel.setAttribute("aria-label", "plots and report");
     this.#edge();
-    this.card = element(this.stage, "section", "card");
-    this.card.hidden = true;
     this.tip = element(this.stage, "div", "tip");
     this.tip.hidden = true;
     this.plots = element(this.panel, "div");
@@ -126,7 +129,7 @@ export class Page {
   }
 
   #buttons() {
-    this.tools = element(this.stage, "nav", "tools");
+    this.tools = element(this.deck, "nav", "tools");
     this.buttons = {};
     for (const [name, command] of Object.entries(this.commands)) {
       if (!ICONS[name] || name === "loop" || command.element) continue; // what is done to an element is offered in the tree
@@ -145,7 +148,7 @@ export class Page {
   }
 
   #transport() {
-    const bar = element(this.stage, "footer", "transport");
+    const bar = element(this.deck, "footer", "transport");
     this.playButton = element(bar, "button", "tool play");
     this.playButton.type = "button";
     this.playButton.addEventListener("click", () => this.timeline.toggle());
@@ -248,7 +251,7 @@ export class Page {
       this.sheet = null;
       return;
     }
-    this.sheet = element(this.stage, "section", "sheet");
+    this.sheet = element(this.main, "section", "sheet");
     element(this.sheet, "h2", "", "Keys");
     const list = element(this.sheet, "dl");
     const rows = [
@@ -263,7 +266,23 @@ export class Page {
       element(list, "dt", "", key);
       element(list, "dd", "", text);
     }
-    element(this.sheet, "p", "", "Drag to turn, right-drag to shift, wheel to zoom to the pointer; with fingers one turns, two shift and zoom. Point at a part for its name, click for its data and curves, click twice to look at it. F adds all forces to the loads of the model, then shows none; M does so with torques. Drag in a plot to move in time, wheel to see less of it.");
+    element(this.sheet, "h2", "", "Mouse and fingers");
+    const gestures = element(this.sheet, "dl");
+    const ways = [
+      ["drag, one finger", "turn"],
+      ["right-drag, two fingers", "shift"],
+      ["wheel, pinch", "zoom, to the pointer"],
+      ["point at a part", "its name"],
+      ["click, tap a part", "its data and curves"],
+      ["click, tap twice", "look at it"],
+      ["drag in a plot", "move in time"],
+      ["wheel over a plot", "see less of it"],
+    ];
+    for (const [way, text] of ways) {
+      element(gestures, "dt", "", way);
+      element(gestures, "dd", "", text);
+    }
+    element(this.sheet, "p", "", "F adds all forces to the loads of the model, then shows none; M does so with torques.");
     this.sheet.addEventListener("click", () => this.help());
   }
 }

@@ -53,7 +53,6 @@ export class Strip {
     if (this.worst) {
       const level = levels(error);
       ink.fillStyle = colour("--error");
-      ink.globalAlpha = 0.55;
       ink.beginPath(); // one form: bars that share a pixel are not darker than others
       run.channelTimes.forEach((t, k) => {
         const next = run.channelTimes[k + 1] ?? t;
@@ -62,7 +61,6 @@ export class Strip {
         ink.rect(x, split - tall, Math.max(1, this.#place(next) * width - x), tall);
       });
       ink.fill();
-      ink.globalAlpha = 1;
       ink.fillStyle = colour("--fail");
       const x = Math.min(width - 4, Math.max(4, this.#place(this.worst.t) * width));
       ink.beginPath();
