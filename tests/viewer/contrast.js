@@ -54,7 +54,8 @@
       found.push([worst(named(name), behind(node)), 3, `${name} ${root.getPropertyValue(name)}`]);
     }
     const text = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()) || /INPUT|SELECT/.test(node.tagName);
-    const icon = node.tagName === "svg";
+    if (node.matches(".scale path")) found.push([worst(named("--arrow"), behind(node.closest(".key"))), 3, "scale"]);
+    const icon = node.tagName === "svg" && !node.closest(".scale");
     if (!text && !icon) continue;
     found.push([worst(icon ? style.fill : style.color, behind(icon ? node.parentElement : node)), icon ? 3 : 4.5, what]);
   }

@@ -12,6 +12,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
+from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.fittings import held_places, lines_of, travel_of
 from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAILS, rail_ends
@@ -20,7 +21,7 @@ from dalembert.viewer.parts import Part, Picture, along_z, between
 Setting = tuple[Array, float, Array]  # normal and height of the floor, direction to the camera
 Mount = tuple[Part, Part, Array]  # cone, the plate that carries it, axis of the hinge at its tip or 0
 
-COLOUR = "#8b9099"
+COLOUR, _LINE = "#8b9099", "#3d434d"
 _THIN = 0.01  # where a spring is held, over the size of the mechanism
 _SIDES = 16  # directions in which to look for room beside the motion
 _LOOKS = 48  # points of a leg, and instants, at which a body may be in its way
@@ -143,6 +144,22 @@ def rail_legs(
                     yield _coloured(between(end, end + arm, 0.4 * r))
                 yield _coloured(between(end + arm, foot + arm + 0.4 * r * normal, 0.4 * r))
                 yield Part("cylinder", (1.6 * r, 0.5 * r), foot + arm + 0.25 * r * normal, along_z(normal), colour=COLOUR)
+
+
+def ground_line(points: Array, normal: Array, floor: float, sheet: tuple[Array, float], thick: float) -> Part:
+    """The floor as a slab before the sheet behind a mechanism in a plane, as wide and deep as all points (n, 3) of it; seen
+    through, it throws no shadow."""
+    out, behind = sheet
+    along = np.cross(normal, out) / np.linalg.norm(np.cross(normal, out))
+    frame = np.column_stack([along, np.cross(normal, along), normal])
+    low, high = (points @ frame).min(axis=0), (points @ frame).max(axis=0)
+    edge = 0.04 * (high[0] - low[0])
+    size = (float(high[0] - low[0] + 2.0 * edge), float((points @ out).max() - behind), thick)
+    middle = 0.5 * (low + high) @ frame.T
+    at = (
+        middle + (0.5 * ((points @ out).max() + behind) - middle @ out) * out + (floor - 0.5 * thick - middle @ normal) * normal
+    )
+    return Part("box", size, at, matrix_to_quaternion(frame), colour=_LINE, clear=True)
 
 
 def stands(

@@ -16,6 +16,8 @@ from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.remarks.loose_ends import free_end
 from dalembert.remarks.pins import links_of
+from dalembert.results.sampling import selected, thinned, usable
+from dalembert.results.solution import BodyResult
 from dalembert.viewer.fittings import (
     Fitting,
     Line,
@@ -30,7 +32,7 @@ from dalembert.viewer.fittings import (
     travel_of,
 )
 from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, to_viewer, upward
-from dalembert.viewer.ground import floor_of, mounts, rail_legs, rolling_parts, stands
+from dalembert.viewer.ground import floor_of, ground_line, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.layers import Layered, Layers, layers_of, seated
 from dalembert.viewer.parts import LINK, STEM, Part, Picture, Pin, between, picture_of
 from dalembert.viewer.slides import Forms, guided
@@ -41,6 +43,8 @@ _SHORT = 0.15  # largest radius of a joint's glyph, and of bars at it that have 
 _THINNER = 0.5  # such bars are at most as much thinner than elsewhere
 _SAME = 0.01  # joints as near to each other, over the size of the mechanism, are in one place to the eye
 _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
+_STRAIGHT, _LEVEL = 1.0 - 1e-6, 0.9  # cosines: looking straight at a plane, from above the floor
+_BEHIND, _LINE = 0.01, 0.008  # of a plane mechanism: its sheet behind it, thickness of the floor, over its size
 _SIGNS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T  # of the corners of a box
 
 
@@ -61,6 +65,13 @@ class Stage:
     scale: float
     look: Framing
     follow: bool
+
+
+def outline_of(solution: BodyResult) -> BodyResult:
+    """Some states of a run, by which pages and pictures choose what to show and from where."""
+    states = usable(solution)
+    run: BodyResult = selected(solution, states[thinned(solution.t[states], 200.0 / max(float(np.ptp(solution.t)), 1e-12))])
+    return run
 
 
 def middle_of(motion: Trajectory, normal: Array) -> Array:
@@ -113,8 +124,13 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     direction = broad_side(seen, up, across) if direction is None else direction
     legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction))]
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
-    look = framing(np.concatenate([seen, _boxes(legs)]), up, 0.002 * scale, direction, normal, floor)
-    look = replace(look, parallel=across is not None)
+    seen = np.concatenate([seen, _boxes(legs)])
+    sheet = None
+    if across is not None and abs(direction @ across) > _STRAIGHT and abs(direction @ normal) < _LEVEL:
+        sheet = direction, float((seen @ direction).min()) - _BEHIND * scale
+        legs.append(ground_line(np.concatenate([seen, *paths]), normal, floor, sheet, _LINE * scale))
+        seen = np.concatenate([seen, _boxes(legs[-1:])])
+    look = replace(framing(seen, up, 0.002 * scale, direction, normal, floor), parallel=across is not None, sheet=sheet)
     lines = (*lines_of(motion), *rail_springs(motion, joints, radii, scale))
     return Stage(pictures, layers, fittings, lines, (*legs, *fixed), scale, look, follow)
 

@@ -82,7 +82,7 @@ export class Arrows {
     arrow.shown = Number.isFinite(value) && length > 0.15 * tip;
     if (!arrow.shown) return;
     arrow.value = value;
-    turn.setFromUnitVectors(Z, vector.divideScalar(value));
+    alongZ(turn, vector.divideScalar(value));
     arrow.begin.copy(this.run.point(arrow.body, arrow.point, from));
     const sharp = Math.min(1, length / (2 * tip));
     if (arrow.what === "torque") {
@@ -99,6 +99,17 @@ export class Arrows {
   }
 }
 
+// Turns z into a direction, x across the axis of the world that is most across it: as pictures do (parts.py).
+function alongZ(turn, z) {
+  const sizes = z.toArray().map(Math.abs);
+  x.set(0, 0, 0).setComponent(sizes.indexOf(Math.min(...sizes)), 1);
+  x.crossVectors(z, x).normalize();
+  return turn.setFromRotationMatrix(basis.makeBasis(x, y.crossVectors(z, x), z));
+}
+
+const x = new Vector3();
+const y = new Vector3();
+const basis = new Matrix4();
 const from = new Vector3();
 const to = new Vector3();
 const along = new Vector3();
