@@ -70,6 +70,7 @@ def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
                 yield _group(label, unit, [(label, angle(solution, name))])
     tags = {force.name: f"force {k}" for k, force in enumerate(model.forces)}
     tags |= {driver.name: f"driver {k}" for k, driver in enumerate(model.drivers)}
+    tags |= {joint.name: f"joint {k}" for k, joint in enumerate(model.joints) if joint.type in MEASURED}
     for name, effort in efforts(solution).items():
         label, unit = words_of(model, "effort", name, "")
         if effort.value is not None:

@@ -16,6 +16,7 @@ from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.fittings import held_places, lines_of, travel_of
 from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAILS, rail_ends
+from dalembert.viewer.layers import passes
 from dalembert.viewer.parts import Part, Picture, along_z, between
 
 Setting = tuple[Array, float, Array]  # normal and height of the floor, direction to the camera
@@ -163,13 +164,18 @@ def ground_line(points: Array, normal: Array, floor: float, sheet: tuple[Array, 
 
 
 def stands(
-    motion: Trajectory, pictures: Mapping[str, Picture], mounted: Sequence[Mount], points: Array, setting: Setting
+    motion: Trajectory,
+    pictures: Mapping[str, Picture],
+    mounted: Sequence[Mount],
+    points: Array,
+    setting: Setting,
+    guides: Sequence[tuple[str, Part]] = (),
 ) -> Iterator[Part]:
     """Mounts, and the posts that hold those above the floor. Where something moves below one, or hangs from it, that of a hinge
     is a bearing behind it at the end of a shaft, if a short one helps; else the post is at the end of an arm that leads behind
     the motion.
 
-    points : (n, 3) of the whole motion
+    points : (n, 3) of the whole motion;  guides : bodies and parts of them, before or behind which no post shall be seen
     """
     normal, floor, direction = setting
     back = _back(normal, direction)
@@ -178,6 +184,11 @@ def stands(
     for cone, plate, axis in mounted:
         radius, thick = plate.size
         low, reach = plate.at @ normal - floor < 2.0 * thick, 0.0
+        height = float(plate.at @ normal - floor)
+        post = Part("box", (radius, radius, height), plate.at - 0.5 * height * normal, along_z(normal))
+        if not low and passes(motion, guides, post, direction):
+            yield from (cone, plate, *_hatch(cone, plate, aside))
+            continue
         if not low and len(mounted) <= _MOST_ARMS and not _clear_below(plate, normal, points):
             reach = float(deepest + 1.5 * radius - plate.at @ back)
             tip = cone.at + cone.half[2] * cone.matrix[:, 2]
@@ -203,6 +214,15 @@ def stands(
             yield _coloured(between(plate.at, behind, 0.22 * radius))
         yield _coloured(between(behind, foot + 0.22 * radius * normal, 0.22 * radius))
         yield Part("cylinder", (radius, thick), foot + 0.5 * thick * normal, along_z(normal), colour=COLOUR)
+
+
+def _hatch(cone: Part, plate: Part, aside: Array) -> Iterator[Part]:
+    """The strokes of what is held by a wall or a ceiling, beyond its plate."""
+    radius, thick = plate.size
+    out = plate.matrix[:, 2] * np.copysign(1.0, (plate.at - cone.at) @ plate.matrix[:, 2])
+    for k in np.linspace(-0.8, 0.8, 5):
+        start = plate.at + 0.5 * thick * out + k * radius * aside
+        yield _coloured(between(start, start + 0.35 * radius * (out - aside), 0.07 * radius))
 
 
 def _shaft(start: Array, way: Array, radius: float) -> Iterator[Part]:

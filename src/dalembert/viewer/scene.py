@@ -28,6 +28,7 @@ from dalembert.viewer.fittings import COLOURS, Line
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.parts import Part
 from dalembert.viewer.stage import colours, marker_part, outline_of, stage_of, trails_of
+from dalembert.viewer.wheels import bodies_of, kind_of
 
 
 def scenes_of(solutions: Sequence[BodyResult]) -> list[dict[str, Any]]:
@@ -194,6 +195,8 @@ def _joint(motion: Trajectory, joint: Joint) -> dict[str, Any]:
     return {
         "name": joint.name,
         "type": joint.type,
+        "kind": kind_of(motion.mechanism.model, joint),
+        "joins": bodies_of(motion.mechanism.model, joint),
         "first": _index(motion, joint.first),
         "second": _index(motion, joint.second),
         "p_j": _numbers(joint.p_j),

@@ -32,10 +32,12 @@ from dalembert.viewer.fittings import (
     travel_of,
 )
 from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, to_viewer, upward
+from dalembert.viewer.glyphs import RAILS
 from dalembert.viewer.ground import floor_of, ground_line, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.layers import Layered, Layers, layers_of, seated
 from dalembert.viewer.parts import LINK, STEM, Part, Picture, Pin, between, picture_of
 from dalembert.viewer.slides import Forms, guided
+from dalembert.viewer.wheels import wheel_forms
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
@@ -83,7 +85,8 @@ def middle_of(motion: Trajectory, normal: Array) -> Array:
 
 def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     """direction : to the camera, unit; default: well chosen"""
-    model, rolling = run.mechanism.model, rolling_parts(run.mechanism.model) | cam_forms(run.mechanism.model)
+    model = run.mechanism.model
+    rolling = rolling_parts(model) | wheel_forms(model) | cam_forms(model)
     up, across = upward(model.gravity), plane_normal(run)
     joints = _seen_slides(run, rolling)
     anchors = anchors_of(run, joints)
@@ -122,11 +125,13 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     around = _corners(motion, pictures, np.concatenate(paths) if held else points, way if follow else 0.0 * way)
     seen = np.concatenate([around, points, low])
     direction = broad_side(seen, up, across) if direction is None else direction
-    legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction))]
+    straight = across is not None and abs(direction @ across) > _STRAIGHT and abs(direction @ normal) < _LEVEL
+    guides = [*_guides(joints, fittings, drawn)] if straight else []
+    legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction), guides)]
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     seen = np.concatenate([seen, _boxes(legs)])
     sheet = None
-    if across is not None and abs(direction @ across) > _STRAIGHT and abs(direction @ normal) < _LEVEL:
+    if straight:
         sheet = direction, float((seen @ direction).min()) - _BEHIND * scale
         legs.append(ground_line(np.concatenate([seen, *paths]), normal, floor, sheet, _LINE * scale))
         seen = np.concatenate([seen, _boxes(legs[-1:])])
@@ -143,6 +148,14 @@ def _with_markers(model: Model, pictures: Mapping[str, Picture], scale: float) -
         beside = [point for point in points if min(part.gap(point) for part in picture.parts) > 4.0 * thin]
         stems = tuple(between(np.zeros(3), point, thin) for point in beside)
         yield body.name, replace(picture, parts=(*picture.parts, *stems))
+
+
+def _guides(joints: Sequence[Joint], fittings: Sequence[Fitting], drawn: Forms) -> Iterator[tuple[str, Part]]:
+    """Rails of the ground and what slides on them."""
+    rails = {f"joint {k}": joint for k, joint in enumerate(joints) if joint.type in RAILS and joint.first == GROUND}
+    yield from ((GROUND, fitting.part) for fitting in fittings if fitting.tag in rails and fitting.body == GROUND)
+    for joint in rails.values():
+        yield from ((joint.second, part) for part in drawn[joint.second] if not part.fixed)
 
 
 def _moving(drawn: Forms) -> dict[str, tuple[Part, ...]]:
