@@ -7,7 +7,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.plot.style import house_style, legend_beside, new_figure, save_figure
+from dalembert.plot.style import house_style, legend_above, new_figure, save_figure
 
 STEP, T_END = 2e-3, 5.0
 UNSTABLE = "Baumgarte, τ = 0.45 h"
@@ -56,5 +56,5 @@ if __name__ == "__main__":
             largest = np.maximum.reduceat(solution.drift.position, starts)
             ax.plot(solution.t[starts], np.maximum(largest, 1e-16), label=name)
         ax.set_title(f"position drift of the slider-crank, RungeKutta4, h = {STEP:g} s")
-        legend_beside(ax)
+        legend_above(ax)
     save_figure(figure, "drift_study.png")

@@ -9,7 +9,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert.gallery import chain
-from dalembert.plot.style import house_style, legend_beside, new_figure, save_figure
+from dalembert.plot.style import house_style, legend_above, new_figure, save_figure
 
 SIZES, STEP = (4, 8, 16, 32, 64), 1e-4
 WAYS = {
@@ -67,5 +67,5 @@ if __name__ == "__main__":
         ax.set_xticks(SIZES, map(str, SIZES), minor=False)
         ax.minorticks_off()
         ax.set_title("chains of ball joints: cost of the accelerations")
-        legend_beside(ax)
+        legend_above(ax)
     save_figure(figure, "growth.png")

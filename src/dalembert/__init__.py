@@ -107,12 +107,19 @@ _LAZY = """
 _PLACES = {name: module for module, *names in map(str.split, _LAZY.strip().splitlines()) for name in names}
 
 LATER |= {"assemble": "dalembert.compilation.assembly", "compile": "dalembert.compilation.compile"}
-LATER |= {"model_html": "dalembert.viewer.notebook"}
+LATER |= {"explained": "dalembert.remarks.contradictions", "model_html": "dalembert.viewer.notebook"}
 
 _MEANT = dict.fromkeys(
     ("ConstantSpeed", "ConstantVelocity", "Speed", "Velocity", "Rate", "Linear", "Ramp", "rpm", "RPM"),
     "; a constant speed is the motion Polynomial((0, omega)), in rad/s: 60 rpm are 60 * pi / 30",
 )
+_MEANT |= dict.fromkeys(
+    ("Step", "Bump", "Pulse"),
+    "; da.SmoothStep(0, 0.1, 0.5, 0.6) goes from 0 to 0.1, and with - SmoothStep(0, 0.1, 0.7, 0.8) back",
+)
+_MEANT |= dict.fromkeys(("wheel", "Wheel"), "; da.disc and da.cylinder have mass and inertia of wheels")
+_MEANT |= dict.fromkeys(("solid", "Solid"), "; solids are da.box, da.cylinder, da.disc, da.rod, da.sphere, da.mesh")
+_MEANT |= {"save": '; solution.save("run.zarr") writes a run, da.load reads it'}
 _MEANT |= dict.fromkeys(("max", "maximum", "peak"), '; da.largest(solution, "A.f") is the largest value in a run')
 _MEANT |= dict.fromkeys(("min", "minimum"), '; da.smallest(solution, "A.f") is the smallest value in a run')
 _MEANT |= dict.fromkeys(

@@ -64,7 +64,7 @@ def test_rotation_vectors_are_in_radians():
         (("four_bar", "--sweep", "A=0:10"), "FROM:TO:STEP"),
         (("four_bar", "--sweep", "A=0:10:-1"), "leads from FROM to TO"),
         (("four_bar", "--sweep", "X=0:10:1"), "no joint 'X'"),
-        (("four_bar", "--times", "0:1:0.1"), "degrees of freedom"),
+        (("four_bar", "--times", "0:1:0.1"), "1 degree of freedom"),
     ],
 )
 def test_bad_input(arguments, words):

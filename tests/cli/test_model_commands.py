@@ -119,6 +119,10 @@ def test_check_finds_redundancy():
     assert findings["model_hash"] == mechanism.model.hash
 
 
+def three(values) -> str:
+    return ", ".join(f"{x:.4g}" for x in values)
+
+
 def test_check_shows_settings_and_versions_where_asked():
     shown, more = (call("check", "four_bar", *option).stdout for option in ((), ("--verbose",)))
     *before, verdict = shown.splitlines()
@@ -130,13 +134,10 @@ def test_check_shows_settings_and_versions_where_asked():
         "force elements 0",
         f"versions {', '.join(f'{name} {version}' for name, version in findings['versions'].items())}",
         f"model hash {findings['model_hash']}",
-        "body mass drawn as",
-        *(f"{facts['name']} {facts['mass']:.4g} kg {facts['drawn']}" for facts in findings["each_body"]),
+        "body mass inertia about its centre drawn as",
+        *(f"{b['name']} {b['mass']:.4g} kg ({three(b['inertia'])}) kg m^2 {b['drawn']}" for b in findings["each_body"]),
         "joint type between at the start at [m]",
-        *(
-            f"{j['name']} {j['type']} {' - '.join(j['bodies'])} ({', '.join(f'{x:.4g}' for x in j['at'])})"
-            for j in findings["each_joint"]
-        ),
+        *(f"{j['name']} {j['type']} {' - '.join(j['bodies'])} ({three(j['at'])})" for j in findings["each_joint"]),
     ]
 
 
@@ -152,7 +153,8 @@ def test_check_tells_gravity_and_what_bodies_are():
     model.to_yaml("arm.yaml")
     assert "gravity             9.81 m/s^2 along -z\n" in call("check", "arm.yaml").stdout
     lines = [" ".join(line.split()) for line in call("check", "arm.yaml", "--verbose").stdout.splitlines() if line]
-    bodies = ["body mass drawn as", "arm 0.25 kg bar of 0.5 m", "block 2 kg box of 0.2 m", "load 3 kg"]
+    bodies = ["body mass inertia about its centre drawn as", "arm 0.25 kg 0.005208 kg m^2 bar of 0.5 m"]  # m l^2 / 12
+    bodies += ["block 2 kg 0.003333 kg m^2 box of 0.2 m", "load 3 kg 0.1 kg m^2"]
     joints = ["joint type between at the start at [m]", "A revolute ground - arm (0, 0)", "B revolute arm - block (0.3, 0.4)"]
     assert lines[-9:-1] == [*bodies, *joints, "weld fixed block - load (0.3, 0.4)"]
 

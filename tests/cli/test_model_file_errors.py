@@ -176,8 +176,16 @@ CASES = {
     "number for a vector": ("point: [0, 0, 0]", "point: 0", (15, "point is 0; give a list in [ ]")),
     "short vector": ("axis: [0, 1, 0]", "axis: [0, 1]", (16, "axis has 2 entries", "give 3")),
     "long vector": ("axis: [0, 1, 0]", "axis: [0, 1, 0, 0]", (16, "axis has 4 entries", "give 3")),
-    "duplicate key": ("    mass: 1.0\n", "    mass: 1.0\n    mass: 2.0\n", (7, "'mass' is already given in line 6")),
-    "duplicate body": ("  bob: {", "  arm: {mass: 1}\n  bob: {", (9, "'arm' is already given in line 5")),
+    "duplicate key": (
+        "    mass: 1.0\n",
+        "    mass: 1.0\n    mass: 2.0\n",
+        (7, "'mass' is already given in line 6; keep one of them"),
+    ),
+    "duplicate body": (
+        "  bob: {",
+        "  arm: {mass: 1}\n  bob: {",
+        (9, "'arm' is already given in line 5; give one of them another name"),
+    ),
     "name used twice": ("  push: {", "  arm: {", (19, "already used")),
     "NaN": ("mass: 1.0", "mass: .nan", (6, "mass is nan; give a finite number")),
     "infinity": ("point: [0, 0, 0]", "point: [0, -.inf, 0]", (15, "point.1 is -inf; give a finite number")),

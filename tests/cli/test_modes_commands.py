@@ -84,10 +84,10 @@ def test_what_nothing_brings_back_is_said_beside_stable(tmp_path):
     model.add_joint_spring_damper("spring", "rail of held", stiffness=1.0)
     said = "stable but for motions that nothing brings back"
     found = da.equilibrium(model)
-    assert found.stable and f"at rest, {said}" in repr(found) and repr(found.linear).endswith(f"{said}>")
+    assert found.stable and f"at rest, {said}" in repr(found) and f" outputs, {said}; " in repr(found.linear)
     model.to_yaml(tmp_path / "sliders.yaml")
     for command in (("modes", "--equilibrium"), ("equilibrium",)):
         result = call(command[0], str(tmp_path / "sliders.yaml"), *command[1:])
         assert result.exit_code == 0 and f"sliders: at rest; {said}" in " ".join(result.output.split()), result.output
     model.add_joint_spring_damper("other spring", "rail of free", stiffness=1.0)
-    assert repr(da.equilibrium(model).linear).endswith("outputs, stable>")
+    assert " outputs, stable; " in repr(da.equilibrium(model).linear)

@@ -202,7 +202,7 @@ def test_a_sweep_is_drawn(model, tmp_path):
             ("plot", store, "rod.x"),
             "there is no plot 'rod.x'; `dalembert plot .* time rod.x` draws what is called so over time",
         ),
-        (("plot", store, "fan", "rod.y"), "the sweep has no 'rod.y', it keeps what outputs= .* did you mean 'rod.x'"),
+        (("plot", store, "fan", "rod.y"), "the sweep has no 'rod.y', it keeps what --output names; did you mean 'rod.x'"),
         (("plot", store, "map"), r"\(rod.x, position_drift, .*\), as in `dalembert plot .* map rod.x`"),
         (("plot", store, "fan", "rod.x.max"), "'rod.x.max' is no series over time"),
         (("plot", store, "fan"), r"plot fan: of what\? .* \(rod.x\), as in `dalembert plot .* fan rod.x`"),

@@ -56,6 +56,8 @@ def test_messages():
     told = in_options('take coordinates="planar" (--coordinates planar): all')
     assert told == "take --coordinates planar: all"
     assert in_options("'A' leaves the plane; use coordinates='absolute'") == "'A' leaves the plane; use --coordinates absolute"
+    told = in_options("got point= and at=; give point= (body axes), or at=(0, 1): t = 0.1; keep outputs= (--output)")
+    assert told == "got point and at; give point (body axes), or at=(0, 1): t = 0.1; keep --output"
     line = Line("branch", "not certain", verdict="FAIL", advice='take Minimal(singular="pass"), which stays')
     (shown,) = report_in_options(Report("of a run", (line,))).lines
     assert shown.advice == "take --formulation minimal --singular pass, which stays"

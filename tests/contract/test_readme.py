@@ -160,6 +160,7 @@ def test_the_shortest_way_is_true(tmp_path, monkeypatch):
         "D.range",
         "motor.peak",
         "motor.power.mean",
+        "means",  # are over 0 to 2 s, 2 turns of 'motor'
     ]
 
 

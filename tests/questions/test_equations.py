@@ -70,5 +70,5 @@ def test_bad_input():
         da.equations(other, solution(0.0))
     with pytest.raises(da.ModelError, match=r"give one of a solution, solution\(t\)"):
         da.equations(model, 3.0)
-    with pytest.raises(da.ModelError, match="simulate with coordinates='planar'"):
+    with pytest.raises(da.ModelError, match="body 'rod': velocity leaves the plane"):
         da.equations(model, solution(0.0), coordinates="planar")

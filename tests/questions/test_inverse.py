@@ -132,7 +132,7 @@ def test_a_run_that_a_joint_forbids(t):
         (lambda m: da.inverse_dynamics(m, MOTION, ["m3"], t=T), "no motor, driver or joint 'm3'"),
         (lambda m: da.inverse_dynamics(m, MOTION, "m1", t=T), "give a list of names"),
         (lambda m: da.inverse_dynamics(m, MOTION, ["m1"]), "give the times t"),
-        (lambda m: da.inverse_dynamics(m, {"shoulder": 0.0}, ["m1"], t=T), "1 degree"),
+        (lambda m: da.inverse_dynamics(m, {"shoulder": 0.0}, ["m1"], t=T), "still has 1 degree of freedom;"),
         (lambda m: da.inverse_dynamics(m, {}, ["m1"], t=T), "give {joint: motion}"),
         (lambda m: da.inverse_dynamics(m, MOTION, ["m1", "m2"], t=T, weights=[1.0]), "for each of 2 actuators"),
         (lambda m: da.inverse_dynamics(m, MOTION, ["m1", "m1"], t=T), "twice"),

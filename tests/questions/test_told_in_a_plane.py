@@ -1,5 +1,7 @@
 """Planar coordinates count from the pose that a mechanism was assembled in, and states go from one to another all the same."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -97,10 +99,59 @@ def test_a_steady_motion():
     np.testing.assert_allclose(np.abs(steady.linear.reduced_eigenvalues), np.sqrt(125.0), rtol=1e-9)
 
 
-def test_a_sweep_has_no_time():
-    """The driver moved as if the swept angle were seconds."""
-    with pytest.raises(ModelError, match=r"'drive' moves in time, and a sweep of 'B' has none; give times"):
-        da.kinematics(arm(), sweep={"B": [0.0, 1.0]})
+@pytest.mark.parametrize("t", [None, 1.0])
+def test_a_sweep_has_no_time(t):
+    """The driver moved as if the swept angle were seconds, then was refused: it stands as at t, and the report says so."""
+    model = arm()
+    model.add_force("push", "lower", (1.0, 0, 0), factor=da.Polynomial((2.0, 3.0)))
+    found = da.kinematics(model, t, sweep={"B": [0.0, 1.0]})
+    at = t or 0.0
+    np.testing.assert_allclose(found.coordinate("A"), 0.2 + 0.3 * at - 0.4 * at**2, atol=1e-12)
+    np.testing.assert_allclose(found.effort("push").force[:, 0], 2.0 + 3.0 * at, rtol=1e-12)
+    report = found.report()
+    assert report["held"].value == f"drive, push: what moves in time stands still in a sweep, as at t = {at:g} s"
+    assert report.verdict == "pass", report
+
+
+def test_joints_that_a_sweep_holds():
+    model = arm()
+    model.remove("drive")
+    found = da.kinematics(model, sweep={"B": [0.0, 0.5, 1.0], "A": -0.3})
+    np.testing.assert_allclose(found.coordinate("A"), -0.3, atol=1e-12)
+    np.testing.assert_allclose(found.coordinate("B"), [0.0, 0.5, 1.0], atol=1e-12)
+    assert found.report().verdict == "pass", found.report()
+    for sweep, message in (
+        ({"B": [0.0, 1.0]}, r"hold them in the sweep, {joint: values, other: number}"),
+        ({"B": [0.0, 1.0], "A": [0.0, 1.0]}, r"sweep has values for 'B', 'A'; give values for one joint, and for each further"),
+        ({"B": 0.0, "A": 1.0}, r"sweep has one number for each joint; give values for one"),
+        ({"B": [0.0, 1.0], "C": 1.0}, r"there is no joint 'C'"),
+        ({"B": [0.0, 1.0], "A": np.nan}, r"sweep\['A'\] is nan; give a finite number"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            da.kinematics(model, sweep=sweep)
+    with pytest.raises(ModelError, match=r"already driven by 'drive'; keep one: leave it out of the sweep"):
+        da.kinematics(arm(), sweep={"B": [0.0, 1.0], "A": 0.0})
+    with pytest.raises(ModelError, match=r"t is \[0, 1\]; with a sweep give one time"):
+        da.kinematics(arm(), [0, 1], sweep={"B": [0.0, 1.0]})
+
+
+def test_a_sweep_is_told_in_its_coordinate(tmp_path):
+    """Radians of a joint were told as seconds, in a column called time."""
+    found = da.kinematics(arm(), sweep={"B": [-0.1, 0.0, 0.2]})
+    report = found.report()
+    assert report["status"].value == "complete: 3 states to B = 0.2 rad"
+    assert re.search(r"worst at '[AB]', B = -?[\d.]+ rad", report["position drift"].value)
+    assert "t =" not in re.sub(r"as at t = 0 s", "", f"{report!s}{found!r}"), report
+    found.export(tmp_path / "all.csv")
+    first, *rows = (tmp_path / "all.csv").read_text().splitlines()
+    assert first.split(",")[0] == "B" and first.split(",").count("B") == 1 and "time" not in first.split(",")
+    np.testing.assert_allclose([float(row.split(",")[0]) for row in rows], [-0.1, 0.0, 0.2])
+    found.export(tmp_path / "some.csv", "A", "B")
+    assert (tmp_path / "some.csv").read_text().startswith("B,A\n")
+    assert found.to_xarray()["time"].attrs == {"units": "rad", "long_name": "angle of B", "signal": "B"}
+    assert da.simulate(arm(), 0.1).to_xarray()["time"].attrs == {"units": "s", "long_name": "time"}
+    found.save(tmp_path / "kept.zarr")
+    assert str(da.load(tmp_path / "kept.zarr").report()["status"].value) == report["status"].value
 
 
 def test_branches_and_a_state_of_a_run():
@@ -121,3 +172,12 @@ def test_branches_and_a_state_of_a_run():
     with pytest.warns(RuntimeWarning, match="not steady"):
         planar, absolute = (da.linearise(model, state).eigenvalues for state in states)
     np.testing.assert_allclose(planar, absolute, atol=1e-6)
+
+
+def test_functions_of_a_sweep_are_told():
+    """They cannot be stopped: what they get as t is the swept coordinate."""
+    model = arm()
+    assert "functions" not in da.kinematics(model, sweep={"B": [0.0, 1.0]}).settings
+    model.add_force("push", "lower", lambda t: (1.0 + t, 0, 0))
+    line = da.kinematics(model, sweep={"B": [0.0, 1.0]}).report()["functions"]
+    assert line.value.startswith("push: their t is the swept coordinate") and line.block == "careful"

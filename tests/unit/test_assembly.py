@@ -280,7 +280,7 @@ def test_velocities_that_follow_from_one_are_completed_not_moved():
     assert made.changed == mechanism.moved == () and not mechanism.warnings
     assert (
         str(made).splitlines()[1]
-        == f"velocity residual {made.velocity_residual[1]:.2e}: those of arm follow from what is given or driven"
+        == f"velocity residual {made.velocity_residual[1]:.2e} m/s or rad/s: those of arm follow from what is given or driven"
     )
     assert "turned" not in str(made.moved[0]) and "angular velocity 1.500e+00 rad/s" in str(made.moved[0])
 
@@ -296,9 +296,11 @@ def test_velocity_that_was_given_and_changes_is_moved():
 
 def test_what_fits_needs_no_remedy():
     made = hinged().assemble()
-    zero = "0.00e+00 as given, 0.00e+00 assembled"
-    assert made.residuals == (zero, zero)
-    assert str(made).splitlines()[:2] == [f"{what} residual {zero}" for what in ("position", "velocity")]
+    zero = tuple(f"0.00e+00 {unit} as given, 0.00e+00 assembled" for unit in ("m or rad", "m/s or rad/s"))
+    assert made.residuals == zero
+    assert str(made).splitlines()[:2] == [
+        f"{what} residual {text}" for what, text in zip(("position", "velocity"), zero, strict=True)
+    ]
 
 
 def test_driver_that_starts_elsewhere_is_a_warning():

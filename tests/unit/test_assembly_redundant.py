@@ -113,7 +113,9 @@ def test_wrong_axes_and_a_second_driver_are_called_over_constrained(model, named
     """The cause comes first, and what is likely wrong; residuals last."""
     axis = "the axis of joint 'C' is 16.7 degrees off .*; " if "axes" in remedy else ""
     first = f"^no velocities fit: {axis}the mechanism is over-constrained: the other joints and drivers leave no freedom for"
-    with pytest.raises(da.AssemblyError, match=f"{first} {named}; {remedy}.* keep the velocity residual in brackets$"):
+    with pytest.raises(
+        da.AssemblyError, match=f"{first} {named}; {remedy}.* keep the velocity residual in brackets, in m/s or rad/s$"
+    ):
         da.compile(model)
 
 

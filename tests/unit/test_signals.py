@@ -22,6 +22,7 @@ def arm(length=0.4):
     return model
 
 
+ALL = "; solution.export('all.csv') has the names of all in its first line"
 FIRST = [f"arm.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v", "ax", "ay")]
 ARM = (
     "'arm' has arm.x, y, z (position), arm.vx, vy, vz (velocity), arm.v (its size), arm.ax, ay, az, a (acceleration);"
@@ -263,9 +264,9 @@ def test_times_just_behind_saved_ones_are_theirs():
         ("a.f", "did you mean 'A.f'?"),
         ("arm", ARM),
         ("Arm", ARM),
-        ("P.f", "known: 'A.f', 'motor.f', ..."),
-        ("P.power", "known: 'motor.power', ..."),
-        ("torque", "known: 'motor', 'A', 'A.rate', " + ", ".join(f"'{name}'" for name in FIRST) + ", ..."),
+        ("P.f", f"known: 'A.f', 'motor.f', ...{ALL}"),
+        ("P.power", f"known: 'motor.power', ...{ALL}"),
+        ("torque", "known: 'motor', 'A', 'A.rate', " + ", ".join(f"'{name}'" for name in FIRST) + f", ...{ALL}"),
         ("Total_energy", "did you mean 'total_energy'?"),
     ],
 )

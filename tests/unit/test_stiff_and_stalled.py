@@ -53,7 +53,7 @@ def test_friction_by_sign_is_named():
     model.add_force("dry friction", "block", friction)
     model.add_force("wind", "block", lambda t: (np.cos(t), 0.0, 0.0))
     with pytest.raises(
-        da.SimulationError, match=r"a force jumps there; look at the user function\(s\) 'dry friction'; .*tanh"
+        da.SimulationError, match=r"a force jumps there; look at what you wrote for 'dry friction'; .*tanh"
     ) as stopped:
         da.simulate(model, t_end=1.0, integrator=da.DOP853(max_steps=100_000))
     assert stopped.value.time == pytest.approx(0.25, abs=5e-3)  # where v = 1 - 5 t + sin t ends

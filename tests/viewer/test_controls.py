@@ -128,3 +128,30 @@ def test_doubts_and_what_is_not_unique_are_told_by_part(open_tab, tmp_path):
     card = " ".join(tab.page.locator(".card").inner_text().split())
     assert "reaction, not unique" not in card and card.endswith("not unique force along y, torque about own x and y")
     tab.screenshot("controls_not_unique")
+
+
+def pendulum():
+    model = da.Model(plane="xz")
+    model.add_link("rod", (0, 0, 0), (0, 0, -0.5), mass=1.0)
+    model.add_revolute("A", model.ground, "rod", point=(0, 0, 0))
+    return model
+
+
+def test_one_pose_has_no_plots_and_no_time(open_tab, tmp_path):
+    """Three empty plots, a clock 0.000 / 0.000 s, and a red chip."""
+    da.equilibrium(pendulum()).export_html(tmp_path / "rest.html")
+    tab = open_tab(tmp_path / "rest.html")
+    for part in (".transport", ".dock", ".plot"):
+        assert tab.page.locator(f"{part}:visible").count() == 0, part
+    assert tab.page.locator(".chip").first.inner_text().startswith("✓ trusted")
+    assert tab.page.locator(".chip.quiet").first.inner_text() == "at rest"
+
+
+def test_a_sweep_goes_over_its_coordinate(open_tab, tmp_path):
+    """An angle of 1 rad was called 1 s."""
+    da.kinematics(pendulum(), sweep={"A": [0.0, 0.5, 1.0]}).export_html(tmp_path / "sweep.html")
+    tab = open_tab(tmp_path / "sweep.html")
+    assert tab.page.locator(".clock").inner_text() == "A 0.00 / 1.00 rad"
+    assert tab.page.locator(".dock").inner_text().split("\n")[1] == "A" or " A " in tab.page.locator(".dock").inner_text()
+    assert tab.do("viewer.state().plots.length") > 0
+    assert tab.page.locator(".slider").get_attribute("aria-label") == "A"

@@ -362,7 +362,7 @@ def test_curves_of_a_page_are_called_as_signals_are():
         drawn |= {series["name"]: plot["unit"] for plot in scene["groups"] for series in plot["series"]}
         known = 0
         for name in signals_of(run.mechanism.model):
-            if name in ENERGIES or re.search(r"\.a[xyz]?$|\.acceleration$", name):
+            if name in ENERGIES or re.search(r"\.a[xyz]?$|\.acceleration$|\.w[xyz]\.rate$", name):
                 continue  # energies have the names of their figure; accelerations are in no page
             item = signal(run, name)
             known += item.label in drawn

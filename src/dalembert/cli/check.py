@@ -113,6 +113,10 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(overflow="fold")
+
+    def add(name: str, text: str) -> None:
+        table.add_row(name, in_options(text))
+
     f = findings
     held = f"{_count(f['joints'], 'joint')} and {_count(f['drivers'], 'driver')}"
     beside = f["out_of_plane_rows"]
@@ -124,33 +128,35 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
     if f["redundant_rows"]:
         rows += [("redundant rows", f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected")]
     if f["reactions_not_unique"]:
-        rows += [("reactions not unique", f"{not_unique(mechanism)}; for unique ones, {in_options(cure(mechanism))}")]
+        rows += [("reactions not unique", f"{not_unique(mechanism)}; for unique ones, {cure(mechanism)}")]
     rows += zip(("position residual", "velocity residual"), mechanism.assembly.residuals, strict=True)
     rows += [("gravity", gravity_words(mechanism.model))]
     for name, value in rows:
-        table.add_row(name, value)
+        add(name, value)
     if f["unconnected"]:
-        table.add_row("unconnected", f"{', '.join(f['unconnected'])}: no joint, no force element; a joint may be missing")
+        add("unconnected", f"{', '.join(f['unconnected'])}: no joint, no force element; a joint may be missing")
     for name, item in f["left_free"].items():
-        table.add_row(name, item)
+        add(name, item)
     if mechanism.assembly.chosen:
-        table.add_row("start", mechanism.assembly.choice)
+        add("start", mechanism.assembly.choice)
     for item in f["moved"] or ["nothing"]:
-        table.add_row("assembly moved", item)
+        add("assembly moved", item)
     for item in f["warnings"]:
-        table.add_row("model" if item in f["doubts"] else "warning", item)
+        add("model" if item in f["doubts"] else "warning", item)
     if verbose:
-        table.add_row("coordinates", f"{f['coordinates']}: {f['sizes']['q']} coordinates, {f['sizes']['u']} velocities")
-        table.add_row("force elements", str(f["forces"]))
-        table.add_row("versions", ", ".join(f"{name} {version}" for name, version in f["versions"].items()))
-        table.add_row("model hash", f["model_hash"])
+        add("coordinates", f"{f['coordinates']}: {f['sizes']['q']} coordinates, {f['sizes']['u']} velocities")
+        add("force elements", str(f["forces"]))
+        add("versions", ", ".join(f"{name} {version}" for name, version in f["versions"].items()))
+        add("model hash", f["model_hash"])
     voice = Voice()
     voice.say(title)
     voice.show(table)
     if verbose:
-        bodies = Table("body", "mass", "drawn as", box=None, pad_edge=False)
+        bodies = Table("body", "mass", "inertia about its centre", "drawn as", box=None, pad_edge=False)
         for item in body_facts(mechanism.model):
-            bodies.add_row(item.name, f"{item.mass:.4g} kg", item.shown)
+            inertia = ", ".join(f"{value:.4g}" for value in item.inertia)
+            inertia = f"({inertia})" if len(item.inertia) > 1 else inertia
+            bodies.add_row(item.name, f"{item.mass:.4g} kg", f"{inertia} kg m^2" if inertia else "", item.shown)
         voice.say("")
         voice.show(bodies)
         voice.say("")

@@ -7,19 +7,30 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.console import Answer, Code, Formulations, ModelName, Set, complain, names_in, reported_errors, show_measured
+from dalembert.cli.console import (
+    Answer,
+    Code,
+    Formulations,
+    ModelName,
+    Set,
+    complain,
+    names_in,
+    number_option,
+    reported_errors,
+    show_measured,
+)
 from dalembert.cli.method import Coordinates, grouped, known_kind
 from dalembert.errors import ModelError
 
 FORMATS = (".png", ".svg", ".pdf", ".html", ".json")
 
-TEnd = Annotated[float | None, typer.Option(help="End of the runs in seconds; default: what the model's file or gallery says.")]
+TEnd = Annotated[float | None, number_option("End of the runs in seconds; default: what the model's file or gallery says.")]
 Integrators = Annotated[str | None, typer.Option(help="Names with commas between, like dop853,rk4; default: all.")]
 Tolerances = Annotated[str | None, typer.Option(help="Of adaptive runs, rtol = atol; default 1e-4,1e-6,1e-8,1e-10.")]
 Steps = Annotated[str | None, typer.Option(help="Fixed step sizes in seconds; default: four around those of the reference.")]
 Repeats = Annotated[int, typer.Option(help="How often each run is timed.", min=1)]
-Budget = Annotated[float, typer.Option(help="CPU seconds, without compilation, after which no further run is begun.")]
-Error = Annotated[float | None, typer.Option(help="An error that you can allow: says which setting reaches it fastest.")]
+Budget = Annotated[float, number_option("CPU seconds, without compilation, after which no further run is begun.")]
+Error = Annotated[float | None, number_option("An error that you can allow: says which setting reaches it fastest.")]
 Out = Annotated[list[Path] | None, typer.Option(help=f"File to write: {', '.join(FORMATS)}; may be repeated.")]
 
 

@@ -24,7 +24,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from dalembert.cli.words import in_options
-from dalembert.errors import DalembertError, SimulationError, UnknownParameter
+from dalembert.errors import DalembertError, ModelError, SimulationError, UnknownParameter
 from dalembert.kernels.base.told import GENERATED, LISTENERS
 
 if TYPE_CHECKING:
@@ -55,6 +55,30 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also show settings, versions and counters.")]
 Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]
+
+
+def number_of(text: str) -> float:
+    """A number, or the value of arithmetic, as in model files: 2/3, 1e-3, 60/90."""
+    try:
+        return float(text)
+    except ValueError:
+        from dalembert.model.file.expression import evaluate
+
+        if text.isidentifier():
+            raise ModelError(f"{text!r} is no number; give one, or arithmetic such as 2/3") from None
+        return evaluate(text, {})
+
+
+def _checked_number(text: str) -> float:
+    try:
+        return number_of(text)
+    except ModelError as problem:
+        raise typer.BadParameter(str(problem)) from None
+
+
+def number_option(help: str, *names: str) -> Any:
+    """An option that takes one."""
+    return typer.Option(*names, help=help, parser=_checked_number, metavar="<float>")
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalembert.cli.console import Answer, Code, names_in, print_json, reported_errors, warn
+from dalembert.cli.console import Answer, Code, names_in, number_option, print_json, reported_errors, warn
 from dalembert.cli.method import grouped
 from dalembert.errors import ModelError
 
@@ -31,12 +32,12 @@ Target = Annotated[
         " printed.",
     ),
 ]
-Fps = Annotated[float, typer.Option(help="Of an animation: pictures per second.")]
+Fps = Annotated[float, number_option("Of an animation: pictures per second.")]
 Speed = Annotated[
-    float | None, typer.Option(help="Of an animation: seconds of motion per second; default: real time, slow motion if short.")
+    float | None, number_option("Of an animation: seconds of motion per second; default: real time, slow motion if short.")
 ]
 Size = Annotated[str, typer.Option(help="Of a picture or an animation: WIDTHxHEIGHT in pixels.")]
-Time = Annotated[float | None, typer.Option("--at", help="Of a picture: the time in seconds; default: the start.")]
+Time = Annotated[float | None, number_option("Of a picture: the time in seconds; default: the start.", "--at")]
 CameraFrom = Annotated[
     str | None,
     typer.Option(
@@ -49,13 +50,13 @@ Output = Annotated[
     list[str] | None,
     typer.Option(
         "--output",
-        help="Of a table: signals to write alone, 'motor,C.f,slider.x'; default: all named outputs (in .csv of a"
-        " model in a plane without those that are zero there). Without a file: numbers of the whole run, 'C.f.max,motor.min',"
-        " .peak (largest size), with the times at which, .range, .mean, .rms over time.",
+        help="Of a table: signals to write alone, 'motor,C.f,slider.x', '*.f' for all of a kind; default: all named outputs (in"
+        " .csv of a model in a plane without those that are zero there). Without a file: numbers of the whole run,"
+        " 'C.f.max,motor.min', '*.f.max', .peak (largest size), with the times at which, .range, .mean, .rms over time.",
     ),
 ]
 Degrees = Annotated[bool, typer.Option("--degrees", help="Of printed numbers: angles in degrees, rates in deg/s.")]
-Every = Annotated[float | None, typer.Option(help="Of a table: seconds between rows; default: the saved times.")]
+Every = Annotated[float | None, number_option("Of a table: seconds between rows; default: the saved times.")]
 
 
 @grouped
@@ -82,7 +83,8 @@ def export(
     with reported_errors(answer.voice):
         if target is None:
             if every is not None:
-                raise ModelError("option --every is for tables; numbers of a whole run are those between saved times as well")
+                whole = "printed numbers are those of the whole run, at saved times and between them"
+                raise ModelError(f"option --every is for tables: give a file to write, as in run.csv; {whole}")
             _print_numbers(source, names_of(output), degrees, answer)
             return
         if degrees:
@@ -92,6 +94,7 @@ def export(
         from dalembert.cli.run import save_times
         from dalembert.cli.source import YAML
         from dalembert.io.sweep_store import is_sweep
+        from dalembert.results.signal_names import spelt_out
         from dalembert.simulation.load import load
 
         is_store = Path(source).is_dir()
@@ -111,6 +114,8 @@ def export(
             raise ModelError(f"{source}: {what}; give what `dalembert run MODEL --out` wrote, or a .yaml target")
         elif suffix not in FORMATS:
             known = f"{', '.join(FORMATS)}, or .yaml for its model"
+            if suffix in (".pdf", ".svg"):
+                known += f"; `dalembert plot {source} NAME --out {target}` draws figures"
             raise ModelError(f"{target}: unknown suffix '{target.suffix}'; give a path that ends in one of {known}")
         elif suffix in (".html", ".png", ".gif", ".mp4"):
             from dalembert.viewer.animation import export_animation, export_picture
@@ -129,9 +134,11 @@ def export(
                 export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction, progress=bar)
         else:
             run = load(source)
-            _is_trusted(source, run)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
-            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target, *names_of(output))
+            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(
+                target, *spelt_out(run.model, names_of(output))
+            )
+            _is_trusted(source, run)
         answer.voice.say(f"written: {target}")
 
 
@@ -146,6 +153,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     from dalembert.cli.source import check_result
     from dalembert.io.sweep_store import is_sweep
     from dalembert.questions.objectives import of_whole_run
+    from dalembert.results.signal_names import spelt_out
     from dalembert.simulation.load import load
 
     if not names:
@@ -158,7 +166,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     if len(run.t) < 2:
         raise ModelError(f"{source}: the run has {len(run.t)} states; numbers of a whole run need more")
     numbers, wrong = {}, []
-    for name in names:
+    for name in spelt_out(run.model, names):
         try:
             numbers[name] = of_whole_run(run, name)
         except ModelError as problem:  # is told behind the others
@@ -183,10 +191,24 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
                 name, f"{value:.6g}", unit, "" if when is None else f"{when:.6g}", *([] if trusted else ["not trusted"])
             )
         answer.voice.show(table)
+        if any(name.endswith((".mean", ".rms")) for name in numbers):
+            answer.voice.say(_over(run))
     if wrong:
         raise ModelError("\n".join(wrong))
     if not trusted:
         raise typer.Exit(Code.FAILED)
+
+
+def _over(run: AnySolution) -> str:
+    """Over what means are taken: the time, and the turns of drivers that turn steadily."""
+    from dalembert.remarks.row_words import turning
+
+    span, unit = float(run.t[-1] - run.t[0]), run.over.rpartition("[")[2].removesuffix("]")
+    told = [f"{run.t[0]:.6g} to {run.t[-1]:.6g} {unit}"]
+    for name, rate in turning(run.mechanism).items() if "over" not in run.settings else ():
+        turns = f"{abs(rate) * span / (2.0 * math.pi):.6g}"
+        told.append(f"{turns} turn{'s' * (turns != '1')} of {name!r}")
+    return f"means are over {', '.join(told)}"
 
 
 def _is_trusted(source: str, run: AnySolution) -> bool:

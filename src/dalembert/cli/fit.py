@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, print_json, reported_errors
+from dalembert.cli.console import Answer, Code, ModelName, number_option, print_json, reported_errors
 from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import Picture
 from dalembert.cli.words import report_in_options
@@ -25,7 +25,7 @@ Data = Annotated[
 ]
 Set = Annotated[list[str] | None, typer.Option("--set", help=f"What to fit, and where to start: {_HOW}; repeated.")]
 Sigma = Annotated[list[str] | None, typer.Option(help="Noise of an output, NAME=VALUE, repeated; default: estimated.")]
-Confidence = Annotated[float, typer.Option(help="Level of the intervals.")]
+Confidence = Annotated[float, number_option("Level of the intervals.")]
 
 
 @grouped

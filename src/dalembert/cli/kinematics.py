@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, ModelName, Set, Voice, print_json, reported_errors, rounded, say_written
+from dalembert.cli.console import AsJson, ModelName, Set, Voice, number_of, print_json, reported_errors, rounded, say_written
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def values_of(option: str, text: str) -> Any:
     import numpy as np
 
     try:
-        first, last, step = (float(part) for part in text.split(":"))
-    except ValueError:
+        first, last, step = (number_of(part) for part in text.split(":"))
+    except (ValueError, ModelError):
         raise ModelError(f"option {option} is {text!r}; give FROM:TO:STEP, as in 0:360:1") from None
     if not (np.isfinite([first, last, step]).all() and step != 0.0 and (last - first) * step >= 0):
         raise ModelError(f"option {option} is {text!r}; give a STEP that leads from FROM to TO")

@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from dalembert.cli.console import number_option
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError
 from dalembert.integrators import INTEGRATORS
@@ -24,9 +25,9 @@ Coordinates = Annotated[
     str | None, typer.Option(help="absolute, planar or tree; default: absolute, planar for a model written in a plane.")
 ]
 Integrator = Annotated[str, typer.Option(help=f"One of {', '.join(INTEGRATORS)}.")]
-Rtol = Annotated[float | None, typer.Option(help="Relative error per step; default 1e-9.")]
-Atol = Annotated[float | None, typer.Option(help="Absolute error per step; default 1e-9.")]
-Step = Annotated[float | None, typer.Option(help="Fixed step size in seconds, instead of tolerances.")]
+Rtol = Annotated[float | None, number_option("Relative error per step; default 1e-9.")]
+Atol = Annotated[float | None, number_option("Absolute error per step; default 1e-9.")]
+Step = Annotated[float | None, number_option("Fixed step size in seconds, instead of tolerances.")]
 Stages = Annotated[int | None, typer.Option(help="Number of stages of gauss-legendre, 1 to 8, or radau, 1 to 5; default 3.")]
 
 

@@ -40,7 +40,8 @@ Things = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="OF",
-        help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several, `phase` a second one to draw over the first.",
+        help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several, `time` '*.f', too, `phase` a second one to draw"
+        " over the first.",
     ),
 ]
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
@@ -101,6 +102,7 @@ def plot(
             )
         from dalembert.cli.source import check_result
         from dalembert.plot import check_picture_path, save_figure
+        from dalembert.results.signal_names import spelt_out
         from dalembert.simulation.load import load
         from dalembert.simulation.sweep import Sweep
 
@@ -117,6 +119,8 @@ def plot(
             listed = f" ({', '.join(there[:_MOST])}{', ...' * (len(there) > _MOST)})" if there else ""
             what = f"{of_something[name]}{listed}, as in `dalembert plot {run} {name} {shlex.quote(example)}`"
             raise ModelError(f"plot {name}: of what? name {what}")
+        if name == OVER_TIME:
+            asked = spelt_out(found.model, asked)
         options = {"degrees": True} if degrees else {}
         save_figure(getattr(found.plot, name.replace("-", "_"))(*asked, **options), target)
         Voice(quiet=quiet).say(f"written: {target}")

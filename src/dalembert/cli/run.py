@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Set, Verbose, Voice, complain, print_json, reported_errors, warn
+from dalembert.cli.console import (
+    Answer,
+    Code,
+    ModelName,
+    Set,
+    Verbose,
+    Voice,
+    complain,
+    number_option,
+    print_json,
+    reported_errors,
+    warn,
+)
 from dalembert.cli.method import Method, grouped, positive
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
@@ -25,7 +36,7 @@ if TYPE_CHECKING:
 
 MAX_SAVED = 20_000_000
 
-TEnd = Annotated[float | None, typer.Option(help="End of the run in seconds; default: what the model's file or gallery says.")]
+TEnd = Annotated[float | None, number_option("End of the run in seconds; default: what the model's file or gallery says.")]
 Projection = Annotated[str | None, typer.Option(help="quasi-orthogonal (default) or orthogonal.")]
 Invariants = Annotated[str | None, typer.Option(help="energy: keep the energy balance by projection.")]
 Singular = Annotated[
@@ -36,7 +47,7 @@ Monitor = Annotated[
     list[str] | None,
     typer.Option(help="What should stay constant, a line of the report: 'angular momentum z', ...; may be repeated."),
 ]
-SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved states; default: every step.")]
+SaveEvery = Annotated[float | None, number_option("Seconds between saved states; default: every step.")]
 Out = Annotated[Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")]
 Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]
 EstimateError = Annotated[
@@ -179,8 +190,8 @@ def _simulate(mechanism: Compiled, end: float, **options: Any) -> tuple[AnySolut
 
 
 def _in_short(failure: SimulationError) -> str:
-    """What happened, without the reasons: the report's status has them already."""
-    return f"{re.split('[:;] ', str(failure), maxsplit=1)[0]} (see status)"
+    """What happened, and where: the report's status has the rest already."""
+    return f"{str(failure).splitlines()[0].partition('; ')[0]} (see status)"
 
 
 def _check_monitored(mechanism: Compiled, names: list[str]) -> None:

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, names_in, print_json, reported_errors, warn
+from dalembert.cli.console import (
+    Answer,
+    Code,
+    ModelName,
+    Voice,
+    complain,
+    names_in,
+    number_option,
+    print_json,
+    reported_errors,
+    warn,
+)
 from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import TEnd
 from dalembert.errors import DalembertError, ModelError, SimulationError, UnknownParameter
@@ -25,12 +36,12 @@ _HOW = (
 Set = Annotated[list[str] | None, typer.Option("--set", help=f"{_HOW}; repeated: all combinations.")]
 Out = Annotated[Path, typer.Option(help="Store to write, as in --out s.zarr; the same command goes on with one that exists.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a sweep at --out that was called otherwise.")]
-_WHAT = "What to keep: 'slider.x,A,B.fz'; 'B.f' is the size of a force, 'motor.power'; default: states."
+_WHAT = "What to keep: 'slider.x,A,B.fz'; 'B.f' is the size of a force, '*.f' those of all, 'motor.power'; default: states."
 Output = Annotated[list[str] | None, typer.Option("--output", help=_WHAT)]
 Processes = Annotated[int | None, typer.Option(help="Compute in so many processes; default: threads of this one.")]
 Scheduler = Annotated[str | None, typer.Option(help="Compute on a dask cluster: the address of its scheduler.")]
 Block = Annotated[int, typer.Option(help="Runs that are computed and written together.")]
-SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved instants; default: the start and the end alone.")]
+SaveEvery = Annotated[float | None, number_option("Seconds between saved instants; default: the start and the end alone.")]
 _SHOWN = 3  # messages
 
 
@@ -58,6 +69,7 @@ def sweep(
     with reported_errors(answer.voice):
         from dalembert.cli.run import save_times
         from dalembert.cli.source import Builder, end_of_run
+        from dalembert.results.signal_names import spelt_out
         from dalembert.simulation.ensemble import simulate_many
         from dalembert.simulation.parameters import grid
 
@@ -75,6 +87,10 @@ def sweep(
                 raise UnknownParameter(text, name)
             if build.parameters is not None and given.dtype.kind == "U":
                 raise ModelError(f"option --set is {text!r}; parameters of model files are numbers")
+        first = {name: given[0].item() for name, given in values.items()}
+        outputs = [name for text in output or () for name in names_in(text) or ()]
+        if any("*" in name for name in outputs):
+            outputs = spelt_out(_first_model(build, first), outputs)
         with _client(processes, scheduler) as client:
             found = simulate_many(
                 build,
@@ -85,7 +101,7 @@ def sweep(
                 coordinates=coordinates,
                 save_at=save_times(save_every, end),
                 out=out,
-                outputs=[name for text in output for name in names_in(text) or ()] if output else None,
+                outputs=outputs or None,
                 client=client,
                 block=block,
                 overwrite=overwrite,
@@ -96,7 +112,7 @@ def sweep(
             print_json(data)
         else:
             _show(found, data, answer.voice)
-        for text in _doubts(build, {name: given[0].item() for name, given in values.items()}):
+        for text in _doubts(build, first):
             warn(f"model: {text}")  # what only a person can judge is told always, as of one run
         if found.interrupted:
             complain("interrupted; the same command goes on with what is missing")
@@ -126,15 +142,20 @@ def values_of(text: str) -> tuple[str, Any]:
     return name, np.array(parts) if any(isinstance(value, str) for value in found) else np.array(found)
 
 
+def _first_model(build: Any, first: dict[str, Any]) -> Any:
+    """The model as its file has it, or as the first run does where it needs values."""
+    needed = [p.name for p in build.__signature__.parameters.values() if p.default is p.empty and p.name in first]
+    return build(**{name: first[name] for name in needed})
+
+
 def _doubts(build: Any, first: dict[str, Any]) -> list[str]:
-    """About the model as its file has it, or as the first run does where it needs values; none of what cannot be compiled."""
+    """About that model; none of what cannot be compiled."""
     from dalembert.cli.check import examine
     from dalembert.compilation.compile import compile
     from dalembert.model.model import Model
 
     with suppress(DalembertError, TypeError):
-        needed = [p.name for p in build.__signature__.parameters.values() if p.default is p.empty and p.name in first]
-        if isinstance(model := build(**{name: first[name] for name in needed}), Model):
+        if isinstance(model := _first_model(build, first), Model):
             mechanism = compile(model)
             return list(examine(build.__name__, mechanism, mechanism.assembly)["doubts"])
     return []

@@ -1,6 +1,6 @@
 """What the library says in Python, said in options: for who runs commands and never wrote any Python.
 
-Only of how a run is solved: models may be Python files on the command line, too, and what is said of them names both.
+Of models their keys in files: arguments in Python have the same names.
 """
 
 from __future__ import annotations
@@ -30,6 +30,11 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\badd_driver on (.*? leaves none of them), or sweep one instead", r"a driver on \1, or sweep one instead (--sweep)"),
     (r"\bUse at=da\.equilibrium\(model\) \(dalembert modes --equilibrium\)", "Use --equilibrium"),
     (r"\blook at plot\.residuals\(\)", "look at the residuals (--plot)"),
+    (r"\bexport_picture: t is\b", "option --at is"),
+    (r"\bsolution\.export\('all\.csv'\)", "`dalembert export RUN all.csv`"),
+    (r"\bda\.[A-Z]\w+\(.*?\), in a file ", ""),  # keys say the same
+    (r"(?<![-\w])[a-z]\w*= \((--[-\w]+)\)", r"\1"),
+    (r"(?<![-\w])([a-z]\w*)=(?=[\s,;:.)]|$)", r"\1"),  # an argument is a key of the same name
 )
 _LISTS = ("; pairs that do: ", " takes one of ")  # of classes
 

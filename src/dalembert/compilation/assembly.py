@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.contradictions import NO_VELOCITIES, explained
 from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten
-from dalembert.compilation.least_change import least_change, might_be_zero, smallest
+from dalembert.compilation.least_change import least_change, might_be_zero
+from dalembert.compilation.misfits import no_positions, no_velocities
 from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rank import arm_length, inverse_root_mass, radians
@@ -29,6 +29,7 @@ from dalembert.kernels.base.layout import records
 from dalembert.model.assembly import OPEN, ROUNDING, Assembly, Moved
 from dalembert.model.elements import Body, Primitive
 from dalembert.model.joints import driver_primitive
+from dalembert.model.later import carried_out
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.rotation import quaternion_to_matrix
@@ -36,7 +37,6 @@ from dalembert.model.validation import size_of
 
 POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
 VELOCITY_TOLERANCE = 1e-13  # times sizes of rows and velocities
-_GIVEN = ("rate", "both")  # labels of rows that ask for the rate of a joint coordinate
 _MAX_ITERATIONS = 60
 _ANGLE_STEP = 0.5  # rad; well inside the quarter turn within which the sine of an angle error points home
 
@@ -76,7 +76,7 @@ def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Pack
     try:
         return assembled_from(*assembly_tables(model, t_0))
     except AssemblyError as problem:
-        raise explained(problem, model, t_0) from None
+        raise carried_out("explained", problem, model, t_0) from None
 
 
 def assembly_tables(model: Model, t_0: float) -> tuple[FlatModel, Packed, list[FlatPrimitive]]:
@@ -102,7 +102,7 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     start, x = _assemble_positions(flat, packed, x, g[position_rows], movable, position_rows, far * sizes, turn)
     pace = 1.0 + max((max(size_of(b.velocity) / turn[0], size_of(b.angular_velocity)) for b in flat.bodies), default=0.0)
     untold = np.repeat([not given for body in flat.bodies for given in body.given], 3)
-    velocity_start, x, free = _assemble_velocities(packed, x, movable, untold, velocity_rows, pace * sizes[velocity_rows])
+    velocity_start, x, free = _assemble_velocities(flat, packed, x, movable, untold, velocity_rows, pace * sizes[velocity_rows])
 
     own = {id(row) for row in given}
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
@@ -275,13 +275,7 @@ def _assemble_positions(
         ]
         if not blamed:
             return (start, residual), x
-    listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
-    raise AssemblyError(
-        f"the mechanism cannot be assembled: joints {listed} stay open by the residual in brackets;"
-        " check their points, axes and given coordinates, let a fixed body move, or, where links are stretched or folded"
-        " in one line, bend them a little the way they should go",
-        joints=tuple(name for name, _ in blamed),
-    )
+    raise no_positions(blamed)
 
 
 def _gauss_newton(
@@ -315,6 +309,7 @@ def _gauss_newton(
 
 
 def _assemble_velocities(
+    flat: FlatModel,
     packed: Packed,
     x: Array,
     movable: npt.NDArray[np.bool_],
@@ -339,49 +334,10 @@ def _assemble_velocities(
         r = velocity_residual(packed, packed.t_0, x)[rows]
     worst = float(np.abs(r).max(initial=0.0))
     if not np.all(np.abs(r) <= enough):
-        blamed = blame(packed.rows, rows, r)
-        listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
-        locked, doubled = _without_freedom(packed, G[rows] * scale, rows)
-        cause = "check rates, drivers and the velocities of fixed bodies"
-        if doubled:
-            cause = f"the rates given at {', '.join(doubled)} follow from the drivers and other rates and contradict them;"
-            cause += " leave out those that follow"
-        if locked:
-            cause = f"the mechanism is over-constrained: the other joints and drivers leave no freedom for {', '.join(locked)};"
-            remedies = ["check the axes and points of the joints", "leave out a driver or rate"]
-            cause += f" {', '.join(remedies if len(locked) == 1 else remedies[::-1])}, or free a joint (a spherical or"
-            cause += " cylindrical one in place of a hinge)"
-        raise AssemblyError(
-            f"{NO_VELOCITIES}: {cause}; joints {listed} keep the velocity residual in brackets",
-            joints=tuple(name for name, _ in blamed),
-        )
+        raise no_velocities(packed, G[rows] * scale, rows, r, flat.model.plane)
     untold = free & movable & (scale > 0.0)
     chosen = might_be_zero(G[rows] * scale / sizes[:, None], change, untold) if change.any() and untold.any() else []
     return (start, worst), x, list(dict.fromkeys(k // 2 for k in chosen))
-
-
-def _without_freedom(packed: Packed, A: Array, rows: npt.NDArray[np.int64]) -> tuple[list[str], list[str]]:
-    """Drivers and given rates whose coordinate cannot change by itself, because of the joints and drivers alone; given rates
-    that have no freedom only because of drivers and other rates."""
-    wanted = {row.index: row for row in packed.rows if row.rheonomic or row.label in _GIVEN}
-    length = np.linalg.norm(A, axis=1)
-    A = A / np.where(length > 0.0, length, 1.0)[:, None]
-    asked = [wanted.get(int(index)) for index in rows]
-    rate = np.array([row is not None and row.label in _GIVEN for row in asked])
-    driven = np.array([row is not None for row in asked]) & ~rate
-
-    def depends(k: int, others: npt.NDArray[np.bool_]) -> bool:
-        B = A[others & (np.arange(len(A)) != k)]
-        return float(np.linalg.norm(A[k] - B.T @ smallest(B.T, A[k], 1.0))) < 1e-6
-
-    locked, doubled = [], []
-    for k, row in enumerate(asked):
-        if row is not None:
-            if depends(k, ~rate & ~driven if rate[k] else ~rate):
-                locked.append(repr(row.element))
-            elif rate[k] and depends(k, np.ones(len(A), dtype=bool)):
-                doubled.append(repr(row.element))
-    return list(dict.fromkeys(locked)), list(dict.fromkeys(doubled))
 
 
 def _moved(old: Body, new: Body, metres: float, size: float) -> Moved | None:

@@ -204,6 +204,7 @@ class OneState(Series):
     """
 
     result: Callable[[], Any] | None = None
+    _meant: ClassVar = {"state": "it is one: simulate(model, t_end, initial=it), linearise(model, at=it)"}
 
     def __init__(self, mechanism: Compiled, t: float, x: Array) -> None:
         super().__init__(mechanism, np.array([t]), np.asarray(x)[None, :])
@@ -218,8 +219,8 @@ class OneState(Series):
 
     def __getattr__(self, name: str) -> Any:
         """What only solutions have: effort, reaction, acceleration, energy, ..."""
-        if name.startswith("_") or self.result is None:
-            raise AttributeError(f"a state has no {name!r}")
+        if name.startswith("_") or self.result is None or name in self._meant:
+            raise AttributeError(f"a state has no {name!r}" + (f"; {self._meant[name]}" if name in self._meant else ""))
         value = getattr(self.result(), name)
         return (lambda *args, **options: without_time(value(*args, **options))) if callable(value) else without_time(value)
 

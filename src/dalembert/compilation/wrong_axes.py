@@ -76,6 +76,7 @@ def _plane_with(axis: Array, places: Array) -> Array | None:
     return np.asarray(normal * np.sign(normal[int(np.argmax(np.abs(normal)))]))
 
 
-def shown_axis(axis: Array) -> str:
-    """A direction in brackets, without rounding."""
+def shown_axis(axis: Array, plane: str | None = None) -> str:
+    """A direction in brackets, without rounding; in a model in a plane with the numbers along it."""
+    axis = axis if plane is None else axis[["xyz".index(letter) for letter in plane]]
     return "({})".format(", ".join(f"{x + 0.0:.4g}" for x in np.round(axis, 12)))

@@ -43,7 +43,7 @@ def to_dataset(solution: BodyResult) -> xarray.Dataset:
 
     labels = [(joint.name, name) for joint in solution.mechanism.model.joints for name in joint.coordinates]
     coordinates: dict[str, Any] = {
-        "time": ("time", solution.t, {"units": "s", "long_name": "time"}),
+        "time": ("time", solution.t, _along(solution)),
         "body": ("body", np.array(solution.mechanism.body_names, dtype=object)),
         "axis": ("axis", list(_AXES)),
         "quaternion_component": ("quaternion_component", ["w", *_AXES]),
@@ -81,7 +81,7 @@ def signal_dataset(solution: BodyResult | LagrangianResult, names: Sequence[obje
 
     found = {str(getattr(name, "name", name)): signal(solution, name) for name in names if name != "time"}
     variables = {name: ("time", item.values, about(item.unit, item.label)) for name, item in found.items()}
-    return xarray.Dataset(variables, {"time": ("time", solution.t, about("s", "time"))}, attributes(solution))
+    return xarray.Dataset(variables, {"time": ("time", solution.t, _along(solution))}, attributes(solution))
 
 
 def _elements(solution: BodyResult) -> list[str]:
@@ -95,6 +95,14 @@ def _unit(coordinate: str) -> str:
 
 def about(units: str, name: str) -> dict[str, str]:
     return {"units": units, "long_name": name}
+
+
+def _along(solution: Result) -> dict[str, str]:
+    """Of `time`: a sweep has there what was swept, and its signal heads the first column of tables."""
+    name, unit = solution.along
+    if "swept" not in solution.settings:
+        return about("s", "time")
+    return about(unit, solution.over.rpartition(" [")[0]) | {"signal": name}
 
 
 def _stacked(names: Sequence[str], output: Callable[[str], Array], nt: int, width: int) -> Array:

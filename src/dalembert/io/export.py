@@ -87,13 +87,16 @@ _WRITERS: dict[str, tuple[tuple[str, ...], Callable[[xarray.Dataset, Path], None
 
 
 def columns_of(dataset: xarray.Dataset) -> dict[str, NDArray[Any]]:
-    """The table: column name -> (nt,) values, the time first."""
+    """The table: column name -> (nt,) values, the time first, or what was swept."""
     if "time" not in dataset.sizes:
         raise StoreError("the dataset has no dimension 'time', so no rows to write; export it as .nc")
-    columns = {"time": np.asarray(dataset["time"].values)}
+    first = str(dataset["time"].attrs.get("signal", "time"))
+    columns = {first: np.asarray(dataset["time"].values)}
     for name, variable in dataset.data_vars.items():
         over_time = variable if "time" in variable.dims else variable.expand_dims(time=dataset["time"])
         for title, column in spread(str(name), over_time.transpose("time", ...)):
+            if title == first != "time" and np.allclose(column, columns[first], rtol=1e-9, atol=1e-12):
+                continue  # the coordinate that was swept, to rounding
             if title in columns:
                 raise StoreError(f"two columns would be named '{title}'; rename a variable or a label, or export as .nc")
             columns[title] = column

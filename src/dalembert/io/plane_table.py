@@ -78,6 +78,8 @@ def _zero(dataset: xarray.Dataset, name: str) -> Mask:
     """(labels, 3) whether a vector is zero throughout, to rounding, beside the largest of its kind."""
     values = np.abs(dataset[name].values)
     size = _largest(values)
+    if name == "angular_acceleration":  # at constant speed it is rounding alone
+        size = max(size, _largest(dataset["angular_velocity"].values) ** 2)
     if name.endswith("_torque"):
         forces = [dataset[f"{kind}_force"].values for kind in _LOADS if f"{kind}_force" in dataset]
         span = float(np.ptp(dataset["position"].values.reshape(-1, 3), axis=0).max(initial=0.0))

@@ -34,6 +34,7 @@ _DERIVATIVES = {"q": "", "velocity": "'", "acceleration": "''"}  # of coordinate
 def signal_table(dataset: xarray.Dataset, model: Model | LagrangianSystem, *, whole: bool = False) -> xarray.Dataset:
     """One variable over time for each column; whole : also for those that say nothing to people."""
     columns = columns_of(dataset if whole else dataset.drop_vars(_RESIDUALS, errors="ignore"))
+    columns.pop(dataset["time"].attrs.get("signal", ""), None)  # what was swept is a coordinate
     if isinstance(model, LagrangianSystem):
         names = {title: name for title, name in _of_system(model) if name not in ENERGIES}
     else:

@@ -41,9 +41,13 @@ class TraceError(ModelError):
 
 
 class Graph:
-    """Nodes in the order of their making, which is an order of evaluation."""
+    """Nodes in the order of their making, which is an order of evaluation.
 
-    def __init__(self) -> None:
+    smooth : what there is instead of `if`, in words
+    """
+
+    def __init__(self, smooth: str = "a smooth formula, np.abs, np.tanh, ...") -> None:
+        self.smooth = smooth
         self.nodes: list[Node] = []
         self._known: dict[tuple[Any, ...], Node] = {}
 
@@ -249,7 +253,7 @@ class Node:
     def _compared(self, other: object) -> NoReturn:
         self._refused(
             "compares or branches on a value that changes during the run; write it without `if`, `max`, `where` or `==`"
-            " (a smooth formula, np.abs, np.tanh, ...)"
+            f" ({self.graph.smooth})"
         )
 
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared

@@ -17,12 +17,17 @@ from dalembert.lagrangian.tracer import trace
 from dalembert.model.serialise import MissingFunction
 from dalembert.model.validation import plain_function
 
+_SMOOTH = (
+    "a smooth formula), or as a sum or product of motions: a bump is SmoothStep(0, h, t_1, t_2) - SmoothStep(0, h, t_2, t_3),"
+    " anything else a Table(times, values, clamp=True"
+)
+
 
 def traced_rates(owner: str, function: Callable[..., Any]) -> tuple[Node, Node, Node]:
     """f, f' and f'' of a user's function of t; refuses what does not return one finite number at t = 0."""
     if isinstance(function, MissingFunction):
         function()  # raises and names what the file could not hold
-    graph = Graph()
+    graph = Graph(_SMOOTH)
     t = graph.input("t")
     values = trace(owner, plain_function(function), {"t": t}, graph)
     if len(values) != 1:

@@ -10,6 +10,7 @@ from dalembert.model.elements import Body
 
 _MOST = 3  # bodies that are named
 ROUNDING = 1e-12  # changes below this are no news
+_RATES = "m/s or rad/s"
 _FITTED = ": made to fit by the smallest change"
 MISFIT = 1e-6  # m or rad; a pose that changes by more may not be the one that was meant
 OPEN = (
@@ -87,8 +88,8 @@ class Assembly:
     def residuals(self) -> tuple[str, str]:
         """Of positions and of velocities, before and after, and what was done about them."""
         texts = [
-            f"{before:.2e} as given, {after:.2e} assembled"
-            for before, after in (self.position_residual, self.velocity_residual)
+            f"{before:.2e} {unit} as given, {after:.2e} assembled"
+            for (before, after), unit in ((self.position_residual, "m or rad"), (self.velocity_residual, _RATES))
         ]
         if any(max(item.distance, item.angle) > ROUNDING for item in self.moved):
             texts[0] += _FITTED
@@ -97,7 +98,8 @@ class Assembly:
             texts[1] += _FITTED
         elif faster and not self.chosen:
             texts[1] = (
-                f"{self.velocity_residual[1]:.2e}: those of {', '.join(self.completed)} follow from what is given or driven"
+                f"{self.velocity_residual[1]:.2e} {_RATES}: those of {', '.join(self.completed)} follow from what is given or"
+                " driven"
             )
         return texts[0], texts[1]
 
@@ -108,8 +110,9 @@ class Assembly:
             return ""
         some, more = self.chosen[:_MOST], ", ..." * (len(self.chosen) > _MOST)
         speeds = {body.name: f"{body.name!r} {float(np.linalg.norm(body.velocity)):.3g} m/s" for body in self.bodies}
+        start = "starts" if len(self.chosen) == 1 else "start"
         return (
-            f"nothing tells how {', '.join(map(repr, some))}{more} start: velocities as after an impulse were taken"
+            f"nothing tells how {', '.join(map(repr, some))}{more} {start}: velocities as after an impulse were taken"
             f" ({', '.join(speeds[name] for name in some)}{more}); give velocity= and angular_velocity=, zero where they rest"
         )
 

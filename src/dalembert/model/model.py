@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace as _replaced
 from functools import cache, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,15 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
     plane : "xy", "xz" or "yz": points, forces and gravity may have two numbers, rotations, angular velocities, torques and
         inertias one, about the normal e1 x e2; hinges need no axis; runs are in planar coordinates unless said otherwise
     """
+
+    _meant: ClassVar = {
+        **{name: f"da.{name}(model) does that" for name in ("kinematics", "equilibrium", "linearise", "equations")},
+        **dict.fromkeys(("simulate", "run", "solve"), "da.simulate(model, t_end) runs it"),
+        **dict.fromkeys(
+            ("set_initial", "set_state", "initial"),
+            "da.simulate(model, t_end, initial=state) starts at a state, that of another run or an equilibrium",
+        ),
+    }
 
     def __init__(self, gravity: npt.ArrayLike | None = None, *, name: str = "", plane: str | None = None) -> None:
         super().__init__()
@@ -155,7 +164,7 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         fixed: bool = False,
     ) -> Body:
         """A straight bar from one world point to another, a body whose x axis (in a plane yz its y axis) points along it;
-        inertia as of `rod`.
+        inertia as of `rod`, m l^2 / 12 about its middle without a radius.
 
         start : of that axis, world coordinates of the model pose [m];  end : of that axis, the same [m]
         mass : [kg], None for `kinematics` alone;  radius : [m], 0 for a thin bar

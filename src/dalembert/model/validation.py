@@ -262,6 +262,7 @@ _CALLED = {  # joints, motions, what springs have, instants, by other names
     **dict.fromkeys(("c", "damper"), ("damping",)),
     **dict.fromkeys(("rest", "rest_length", "free_length", "natural_length", "length0", "l0", "l_0"), ("length", "reference")),
     **dict.fromkeys(("at", "time"), ("t",)),
+    **dict.fromkeys(("start", "state", "initial_state", "start_state"), ("initial", "at")),
     **dict.fromkeys(("angle", "angle0", "rest_angle", "free_angle", "length"), ("reference",)),
 }
 

@@ -11,6 +11,7 @@ forces do work. A steady motion solves Y' = zeta for the state and the rates of 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from html import escape
@@ -30,7 +31,7 @@ from dalembert.questions.linearise import linearise
 from dalembert.questions.neighbourhood import Neighbourhood, refuse_massless
 from dalembert.questions.poses import apart, posed, scattered
 from dalembert.questions.state import compiled, solution_of_states
-from dalembert.questions.steady import scale_of
+from dalembert.questions.steady import RESTING, scale_of
 from dalembert.questions.steady_motion import steady_motion
 from dalembert.results.html_parts import BAD, GOOD, badge, beside, table
 from dalembert.results.reactions import Reaction
@@ -61,7 +62,25 @@ class Equilibrium(State):
     @cached_property
     def solution(self) -> Solution:
         """The same as a solution of one state."""
+        told = {"kinematics": True, "pose": self._told()}
+        return solution_of_states(self.mechanism, self.t, self.x, self._alone.evaluated, told)
+
+    @cached_property
+    def _alone(self) -> Solution:
+        """Without what is said of its balance, which takes a linearisation."""
         return solution_of_states(self.mechanism, self.t, self.x)
+
+    def _told(self) -> dict[str, object]:
+        """What the trust report judges; scale : of accelerations [m/s^2], 0 of a steady motion;  size : of the mechanism [m]"""
+        rates = ", ".join(f"{name!r} at {rate:.6g}" for name, rate in self.steady_rates.items())
+        what = f"steady motion, {rates}" if rates else "at rest"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of a state that is not steady: the report says so
+            linear, verdict = self.linear, self.verdict
+        around, still = linear._around, not self.steady_rates
+        residual, limit = (self.residual, 10.0 * _AT_REST) if still else (linear.residual, RESTING)
+        scale = scale_of(around)[1] if still else 0.0
+        return {"what": what, "residual": residual, "limit": limit, "verdict": verdict, "scale": scale, "size": around.size}
 
     def result(self) -> Solution:
         """Where outputs that only solutions have come from."""
@@ -69,12 +88,12 @@ class Equilibrium(State):
 
     def reaction(self, element: object) -> Reaction:
         """What a joint or driver does to its second body: .force, .torque (3,), world axes, acting at .point (3,)."""
-        return without_time(self.solution.reaction(element))  # type: ignore[no-any-return]
+        return without_time(self._alone.reaction(element))  # type: ignore[no-any-return]
 
     @property
     def potential_energy(self) -> float:
         """[J]"""
-        return float(self.solution.energy.potential[0])
+        return float(self._alone.energy.potential[0])
 
     @cached_property
     def linear(self) -> LinearModel:

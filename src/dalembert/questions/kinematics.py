@@ -32,12 +32,12 @@ from dalembert.kernels.time import poses
 from dalembert.model.elements import GROUND
 from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.model import Model
-from dalembert.model.motions import Constant, Polynomial
-from dalembert.model.validation import by_name, nearest, shown
+from dalembert.model.validation import by_name, shown
 from dalembert.questions.curve import Curve, Point
 from dalembert.questions.equations import null_space, twist_map
 from dalembert.questions.poses import apart, unmoved
 from dalembert.questions.state import closing, size_of
+from dalembert.questions.swept import SWEEP, swept, values_of
 from dalembert.run.statistics import Pivots, Statistics, pivots_of
 from dalembert.simulation.simulate import describe
 from dalembert.simulation.solution import Solution
@@ -49,7 +49,6 @@ SMALLEST = 1e-7  # step over the largest one, where a limit is looked for
 CURVE = 0.02  # length of a step along the curve, rad or of the size
 _MOST_ALONG = 400  # steps along the curve
 _STARTS = 400  # random poses from which other branches are looked for
-SWEEP = "swept "  # name of the driver of a sweep, before that of the joint
 
 
 @by_name
@@ -62,8 +61,10 @@ def kinematics(
 ) -> Solution | list[Solution]:
     """Positions, velocities, accelerations and reactions of a mechanism whose drivers leave no freedom, without integration.
 
-    t : times [s], in one direction;  sweep : {joint: values} of its coordinate instead, {(joint, component): values} where it
-        has several: `solution.t` then holds these values, in rising order, and rates are per unit of the coordinate
+    t : times [s], in one direction
+    sweep : {joint: values} of its coordinate [rad or m] instead, {(joint, component): values} where it has several;
+        `solution.t` then holds these values, in rising order, and rates are per unit of the coordinate. A further joint is held
+        at a number, {"A": values, "B": 0.0}; what moves in time stands still as it is at the one time t, default 0
     branches : a list of solutions, one for each way in which the mechanism can be assembled at the first value
 
     The result is a `Solution`, as far as the motion can go: where it ends before the last value, at a dead centre, its status
@@ -71,81 +72,22 @@ def kinematics(
     values. Reactions follow from the masses; external work is what the motion takes. Bodies may be without mass: positions,
     velocities and accelerations are the same, reactions, efforts and energies are refused.
     """
-    if (t is None) == (sweep is None):
+    if t is None and sweep is None:
         raise ModelError("kinematics: give times, or sweep={joint: values}, one of the two")
     plain, without = _with_masses(_without_rates(model))
     coordinates: Coordinates | None = "absolute" if branches else None
+    told: dict[str, object] = {"kinematics": True} | ({"without_mass": without} if without else {})
     if sweep is None:
-        mechanism, values, begin, over = compile(plain, coordinates), _values("t", t), 0.0, ""
+        mechanism, values, begin = compile(plain, coordinates), values_of("t", t), 0.0
     else:
-        mechanism, values, begin, over = _swept(plain, sweep, coordinates)
-    _refuse_freedom(mechanism)
+        mechanism, values, begin, more = swept(plain, sweep, t, coordinates)
+        told |= more
+    _refuse_freedom(mechanism, sweep)
     starts = [mechanism.x_0]
     if branches:
         starts += _other_branches(mechanism, begin)
-    told: dict[str, object] = {"kinematics": True} | ({"over": over} if over else {})
-    told |= {"without_mass": without} if without else {}
     found = [_followed(mechanism, values, begin, x, told) for x in starts]
     return found if branches else found[0]
-
-
-def _values(label: str, values: object) -> Array:
-    try:
-        array = np.ascontiguousarray(np.atleast_1d(np.asarray(values, dtype=float)))
-    except (TypeError, ValueError):
-        raise ModelError(f"kinematics: {label} is {shown(values)}; give finite numbers in one direction") from None
-    steps = np.diff(array)
-    if array.ndim != 1 or not array.size or not np.all(np.isfinite(array)) or not (np.all(steps > 0) or np.all(steps < 0)):
-        raise ModelError(f"kinematics: {label} is {shown(values)}; give finite numbers that rise, or fall, all the way")
-    return array
-
-
-def _swept(model: Model, sweep: object, coordinates: Coordinates | None) -> tuple[Mechanism, Array, float, str]:
-    """The mechanism with a driver s = t on a joint coordinate, the values, the one of the model pose, and what is swept."""
-    if not isinstance(sweep, Mapping) or len(sweep) != 1:
-        raise ModelError(f"kinematics: sweep is {shown(sweep)}; give one joint with its values, {{joint: values}}")
-    ((key, values),) = sweep.items()
-    name, component = key if isinstance(key, tuple) else (key, 0)
-    joint = next((j for j in model.joints if j.name == name), None)
-    if joint is None:
-        raise ModelError(f"kinematics: there is no joint {name!r}; {nearest(name, [j.name for j in model.joints])}")
-    wanted = _values(f"sweep[{key!r}]", values)
-    driven = model.copy()
-    pose = compile(model)
-    s = pose.trajectory(np.zeros(1), pose.x_0[None]).coordinate(name)
-    at = float(s[0] if s.ndim == 1 else s[0, component])
-    try:
-        driven.add_driver(SWEEP + name, name, Polynomial((at, 1.0)), component=component)
-    except ModelError as problem:
-        hint = (
-            ": give times (--times) to follow that driver, or sweep a model without it"
-            if "already driven" in str(problem)
-            else ""
-        )
-        raise ModelError(f"kinematics: {problem}{hint}") from None
-    mechanism = compile(driven, coordinates)
-    _refuse_time(model, name)
-    exact = model.copy()
-    exact.add_driver(SWEEP + name, name, Polynomial((0.0, 1.0)), component=component)
-    F = mechanism.F.copy()
-    record = int(mechanism.I[T.MOTION_I]) + mechanism.I[T.NMOTION] - 1
-    F[mechanism.I[int(mechanism.I[record]) + 1]] = 0.0  # the last motion: s = t, and the pose belongs to t = s
-    F.flags.writeable = False
-    label = joint.coordinates[component]
-    over = f"{label.replace('_', ' ')} of {name} [{'rad' if angle_of(joint, component) is not None else 'm'}]"
-    return replace(mechanism, F=F, model=exact), wanted, at, over
-
-
-def _refuse_time(model: Model, swept: str) -> None:
-    """Drivers would take the swept coordinate for seconds."""
-    primitives = [(driver.name, driver.primitive) for driver in model.drivers]
-    primitives += [(one.name, primitive) for one in model.joints for primitive in one.primitives]
-    for other, primitive in primitives:
-        if not isinstance(primitive.motion, Constant | None):
-            raise ModelError(
-                f"kinematics: {other!r} moves in time, and a sweep of {swept!r} has none; give times (--times), or sweep a"
-                f" model in which {other!r} stays where it is"
-            )
 
 
 def _without_rates(model: Model | Mechanism) -> Model:
@@ -172,25 +114,24 @@ def _with_masses(model: Model) -> tuple[Model, list[str]]:
     return model, [body.name for body in without]
 
 
-def _refuse_freedom(mechanism: Mechanism) -> None:
+def _refuse_freedom(mechanism: Mechanism, sweep: object = None) -> None:
     rolling = [row.element for row in mechanism.rows if row.nonholonomic]
     if rolling:
         raise ModelError(
             f"kinematics: {rolling[0]!r} relates velocities, so that poses depend on the way to them; use simulate, which"
             " integrates them"
         )
-    if mechanism.degrees_of_freedom > 0:
+    if (free := mechanism.degrees_of_freedom) > 0:
         joints, bodies = missing_drivers(mechanism)
-        fixes = [f"add_driver on {', '.join(joints)} leaves none of them, or sweep one instead"] if joints else []
+        instead = "sweep one instead" if sweep is None else "hold them in the sweep, {joint: values, other: number}"
+        fixes = [f"add_driver on {', '.join(joints)} leaves none of them, or {instead}"] if joints else []
         if bodies:
             fixes.append(
-                f"no driver of a joint takes {mechanism.degrees_of_freedom - len(joints)} of them, motion of"
+                f"no driver of a joint takes {free - len(joints)} of them, motion of"
                 f" {', '.join(bodies)}: a rod between two ball joints turns about itself until one is a universal joint, a"
                 " free body needs a joint or add_point_driver"
             )
-        raise ModelError(
-            f"kinematics: degrees of freedom that the mechanism still has: {mechanism.degrees_of_freedom}; {'; '.join(fixes)}"
-        )
+        raise ModelError(f"kinematics: the mechanism still has {free} degree{'s' * (free > 1)} of freedom; {'; '.join(fixes)}")
 
 
 def missing_drivers(mechanism: Mechanism) -> tuple[list[str], list[str]]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,13 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
-from dalembert.model.validation import nearest, shown
+from dalembert.model.validation import Hinted, nearest, shown
 from dalembert.questions.neighbourhood import Neighbourhood
 from dalembert.questions.steady import Linearised, eigenvalues
 from dalembert.results.html_parts import BAD, GOOD, badge, folded, table
 
 ROUNDING = 1e-10  # of an eigenvalue, what of its parts is not shown
+_TOLD = 4  # modes, of many
 
 if TYPE_CHECKING:
     from dalembert.plot.linear import LinearPlots
@@ -29,7 +30,7 @@ Complex = npt.NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
-class Mode:
+class Mode(Hinted):
     """A free motion exp(eigenvalue t) times a shape; a complex pair is one mode.
 
     eigenvalue : [1/s], imaginary part not negative;  frequency : |eigenvalue| / 2 pi [Hz], 0 where it does not oscillate
@@ -41,6 +42,11 @@ class Mode:
     _names: tuple[str, ...]
     _states: tuple[str, ...]
     _bodies: Complex
+
+    _meant: ClassVar = dict.fromkeys(
+        ("shape", "vector", "eigenvector"),
+        'mode.position("link"), .rotation("link") and .coordinate("A") are its shape, .state all of it in states of the model',
+    )
 
     @property
     def frequency(self) -> float:
@@ -74,7 +80,7 @@ class Mode:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class LinearModel(Hinted):
     """z' = A z + B w, y = C z + D w: deviations z of independent coordinates and rates from a steady state or motion.
 
     state_names : of z, a joint "A" and its rate "A'" [rad, m, rad/s, m/s];  input_names, output_names : of w and y
@@ -99,6 +105,15 @@ class LinearModel:
     _chart: Linearised
     _around: Neighbourhood
     _to_states: Array
+
+    _meant: ClassVar = {
+        **{name: f"their names are linear.{name[:-1]}_names" for name in ("states", "inputs", "outputs")},
+        **dict.fromkeys(
+            ("report", "summary"),
+            "linear.verdict says whether it is stable, linear.table() has its modes, linear.residual how far it is from steady",
+        ),
+        **dict.fromkeys(("damping", "dampings"), "linear.damping_ratios has those of the modes that oscillate"),
+    }
 
     @property
     def mechanism(self) -> Mechanism:
@@ -129,12 +144,12 @@ class LinearModel:
 
     @property
     def frequencies(self) -> Array:
-        """Of the modes that oscillate [Hz], |eigenvalue| / 2 pi."""
+        """Natural frequencies [Hz], not rad/s, of the modes that oscillate: |eigenvalue| / 2 pi."""
         return np.array([mode.frequency for mode in self.modes if mode.frequency > 0.0])
 
     @property
     def damping_ratios(self) -> Array:
-        """Of the modes that oscillate."""
+        """Of the modes that oscillate, in the order of `frequencies`: - real part / |eigenvalue| [1]."""
         return np.array([mode.damping_ratio for mode in self.modes if mode.frequency > 0.0])
 
     @property
@@ -257,7 +272,9 @@ class LinearModel:
 
     def __repr__(self) -> str:
         counts = f"{len(self.A)} states, {len(self.input_names)} inputs, {len(self.output_names)} outputs"
-        return f"<LinearModel of {self.mechanism.model.name or 'model'!r}: {counts}, {self.verdict}>"
+        some = [f"{f:.4g} Hz (damping {d:.3g})" for f, d in zip(self.frequencies, self.damping_ratios, strict=True)]
+        modes = "; ".join(["", ", ".join(some[:_TOLD]) + ", ..." * (len(some) > _TOLD)]) if some else ""
+        return f"<LinearModel of {self.mechanism.model.name or 'model'!r}: {counts}, {self.verdict}{modes}>"
 
     def _repr_html_(self) -> str:
         """For a notebook: whether it is stable, and its modes."""

@@ -58,8 +58,7 @@ def linearise(
     along. A state that is neither gets a warning with the size of what is left over.
     """
     names = _names("inputs", inputs)
-    given = model if isinstance(model, Mechanism) else getattr(at, "mechanism", None)
-    mechanism, t, x = state_of("linearise", model, at, given.coordinates if isinstance(given, Mechanism) else "absolute")
+    mechanism, t, x = state_of("linearise", model, at)
     refuse_massless("linearise", mechanism)
     if mechanism.degrees_of_freedom == 0 and not any(row.nonholonomic for row in mechanism.rows):
         raise ModelError("linearise: nothing can move freely: drivers and joints leave no freedom; use kinematics")
@@ -88,9 +87,8 @@ def _names(label: str, values: Sequence[str]) -> tuple[str, ...]:
 
 def _unsteady(found: Linearised) -> str:
     return (
-        f"linearise: the state is not steady: {found.residual:.2g} of the velocities and accelerations is left over, most at "
-        f"body {found.where!r}; the model holds for a moment only. Use at=da.equilibrium(model)"
-        " (dalembert modes --equilibrium)"
+        f"linearise: the state is not steady: {found.left}; the model holds for a moment only."
+        " Use at=da.equilibrium(model) (dalembert modes --equilibrium)"
     )
 
 

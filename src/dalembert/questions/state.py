@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.compile import compile
-from dalembert.compilation.compiled import Coordinates
+from dalembert.compilation.between_mechanisms import told_by
+from dalembert.compilation.compile import compile, usual_coordinates
+from dalembert.compilation.compiled import Coordinates, OneState
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import spread
 from dalembert.compilation.trajectory import Trajectory
@@ -20,32 +21,56 @@ from dalembert.simulation.simulate import describe
 from dalembert.simulation.solution import Solution
 
 
-def compiled(owner: str, model: object, coordinates: Coordinates = "absolute") -> Mechanism:
-    """A model of bodies in tables; one that is compiled already stays as it is, told in absolute or planar coordinates."""
+def compiled(owner: str, model: object, coordinates: Coordinates | None = None) -> Mechanism:
+    """A model of bodies in tables; one that is compiled already stays as it is, told in absolute or planar coordinates, unless
+    the other ones are asked for.
+
+    coordinates : default those that are usual for the model, absolute where something leaves its plane
+    """
     if isinstance(model, Mechanism):
-        return model.as_told
+        told = model.as_told
+        return told if coordinates in (None, told.coordinates) else compile(told.model, coordinates, t_start=told.given_at)
     if not isinstance(model, Model):
-        raise ModelError(f"{owner}: the model is {shown(model)}; give a Model of bodies")
-    return compile(model, coordinates)
+        raise ModelError(f"{owner}: the model is {shown(model)}; give a Model of bodies{_of_state(owner, model)}")
+    try:
+        return compile(model, coordinates)
+    except ModelError:
+        if coordinates is not None or usual_coordinates(model) == "absolute":
+            raise
+    return compile(model, "absolute")  # refuses it, too, where it is no matter of the plane
 
 
-def state_of(owner: str, model: object, state: object, coordinates: Coordinates = "absolute") -> tuple[Mechanism, float, Array]:
-    """The mechanism, a time, and a state; the initial one where none is given."""
+_STATES = {"linearise": "linearise(model, at=state)", "equations": "equations(model, state)"}
+
+
+def _of_state(owner: str, given: object) -> str:
+    """Where a state stands in the place of its model."""
+    return f", and its state behind it: {_STATES[owner]}" if isinstance(given, OneState) and owner in _STATES else ""
+
+
+def state_of(
+    owner: str, model: object, state: object, coordinates: Coordinates | None = None
+) -> tuple[Mechanism, float, Array]:
+    """The mechanism, a time, and a state; the initial one where none is given.
+
+    coordinates : default those of a state or of a compiled model, else those that are usual for the model
+    """
     if state is None:
         mechanism = compiled(owner, model, coordinates)
         return mechanism, 0.0, mechanism.x_0.copy()
     if not isinstance(state, Trajectory) or len(state.t) != 1:
         raise ModelError(f"{owner}: state is {shown(state)}; give one of a solution, solution(t)")
     own = model.model if isinstance(model, Mechanism) else model
-    if not isinstance(own, Model) or own.hash != state.mechanism.model.hash:
+    if not isinstance(own, Model):
+        compiled(owner, model)
+    elif own.hash != state.mechanism.model.hash:
         raise ModelError(f"{owner}: the state belongs to another model; give the model that was simulated")
-    if (state.mechanism.coordinates == "planar") != (coordinates == "planar"):
-        raise ModelError(
-            f"{owner}: the state is told in {state.mechanism.coordinates!r} coordinates, not {coordinates!r} ones; "
-            f"simulate with coordinates={coordinates!r}"
-        )
-    assert isinstance(state.mechanism, Mechanism)
-    return state.mechanism.as_told, float(state.t[0]), state.x[0].copy()
+    t, x, given = float(state.t[0]), state.x[0].copy(), state.mechanism.as_told
+    wanted = coordinates or (model.as_told if isinstance(model, Mechanism) else given).coordinates
+    if wanted == given.coordinates:
+        return given, t, x
+    mechanism = compiled(owner, model, wanted)
+    return mechanism, t, told_by(mechanism, given, x[None])[0]
 
 
 def size_of(mechanism: Mechanism, x: Array) -> float:

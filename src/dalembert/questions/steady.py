@@ -24,13 +24,13 @@ _ZERO = 100.0  # of these errors, singular values of directions along which noth
 class Linearised:
     """A in the chart;  zeta : the actions along which the state moves;  residual : what is left over, as part of what is there
 
-    where : the body that is farthest from steady
+    left : which body is farthest from steady, by what, in words
     """
 
     A: Array
     zeta: Steady
     residual: float
-    where: str
+    left: str
 
     @property
     def steady(self) -> bool:
@@ -140,8 +140,16 @@ def _with(around: Neighbourhood, zeta: Steady) -> Linearised:
     moved, changed = zeta.at(poses)
     left = np.concatenate([poses[2], poses[3]], axis=2) - moved
     acceleration = around.centre.acceleration.reshape(1, -1, 6) - changed
-    speed, size = scale_of(around), around.size
-    units = np.array([1.0, 1.0, 1.0, size, size, size])
-    each = np.maximum(np.abs(left * units).max(axis=2)[0] / speed[0], np.abs(acceleration * units).max(axis=2)[0] / speed[1])
-    worst = int(np.argmax(each)) if len(each) else 0
-    return Linearised(A, zeta, float(each.max(initial=0.0)), around.mechanism.body_names[worst])
+    (speed, most), size = scale_of(around), around.size
+    amounts = {  # of each body, and in what they are measured as part of what is there
+        ("velocity", "m/s", speed): left[0, :, :3],
+        ("angular velocity", "rad/s", speed / size): left[0, :, 3:],
+        ("acceleration", "m/s^2", most): acceleration[0, :, :3],
+        ("angular acceleration", "rad/s^2", most / size): acceleration[0, :, 3:],
+    }
+    sizes = {key: np.abs(values).max(axis=1) for key, values in amounts.items()}
+    worst = max(sizes, key=lambda key: float(sizes[key].max()) / key[2])
+    k, (word, unit, scale) = int(np.argmax(sizes[worst])), worst
+    share = float(sizes[worst][k]) / scale
+    told = f"the {word} of body {around.mechanism.body_names[k]!r} is off by {sizes[worst][k]:.3g} {unit}"
+    return Linearised(A, zeta, share, f"{told}, {share:.2g} of those that are there")

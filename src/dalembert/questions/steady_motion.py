@@ -41,8 +41,8 @@ def steady_motion(mechanism: Mechanism, x: Array, rates: dict[str, float]) -> tu
         if at.steady:
             return state, at, iterations
         problem = SimulationError(
-            f"equilibrium: no steady motion with these rates was found near the start: {at.residual:.2g} of velocities and "
-            f"accelerations is left over, most at body {at.where!r}; give other rates, or start nearer",
+            f"equilibrium: no steady motion with these rates was found near the start: {at.left}; give other rates, or start"
+            " nearer",
             time=0.0,
         )
     raise problem or SimulationError("equilibrium: no joint or body of the model can go on at a constant rate", time=0.0)

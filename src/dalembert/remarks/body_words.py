@@ -11,17 +11,20 @@ from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
+from dalembert.model.plane import InPlane
 from dalembert.remarks.pins import links_of
 from dalembert.remarks.wrong_units import extent
 
 
 @dataclass(frozen=True)
 class BodyFacts:
-    """mass [kg];  drawn : "bar", else the type of its shape, "" without one;  size : length of a bar, largest of another plain
-    solid [m], 0 where it is not known"""
+    """mass [kg];  inertia : about its centre of mass [kg m^2], in a plane about the normal, else about its own x, y, z, of a
+    body with products of inertia the principal ones; none of a point mass;  drawn : "bar", else the type of its shape, ""
+    without one;  size : length of a bar, largest of another plain solid [m], 0 where it is not known"""
 
     name: str
     mass: float
+    inertia: list[float]
     drawn: str
     size: float
 
@@ -36,8 +39,18 @@ def body_facts(model: Model) -> list[BodyFacts]:
     for body in model.bodies:
         link, shape = links[body.name], body.shape or {}
         drawn, size = ("bar", link.length) if link and link.bar else (str(shape.get("type", "")), extent(shape)[0])
-        found.append(BodyFacts(body.name, body.mass, drawn, float(size)))
+        found.append(BodyFacts(body.name, body.mass, _inertia(model, body), drawn, float(size)))
     return found
+
+
+def _inertia(model: Model, body: Body) -> list[float]:
+    if body.kind != "rigid" or not body.mass:
+        return []
+    if model.plane is not None:
+        normal = body.matrix.T @ InPlane(model.plane).normal
+        return [float(normal @ body.inertia @ normal)]
+    own = np.diag(body.inertia)
+    return [*map(float, own if np.array_equal(np.diag(own), body.inertia) else np.linalg.eigvalsh(body.inertia))]
 
 
 def joint_facts(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[Joint, list[float]]]:

@@ -177,5 +177,6 @@ def _tables(model: Model) -> Iterator[str]:
             if max(low - least, most - high) > BEYOND * (high - low) + 1e-9 * max(abs(low), abs(high)):
                 yield (
                     f"the table of {name!r} goes from {least:.4g} to {most:.4g} on a smooth curve through values from {low:.4g}"
-                    f" to {high:.4g}: give more of them where they change, or SmoothStep"
+                    f" to {high:.4g}: give more of them where they change, or a sum of steps, one for each change:"
+                    " da.SmoothStep(...) + da.SmoothStep(...), in a file {type: sum, parts: [{type: smooth_step, ...}, ...]}"
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from math import pi
 from typing import Literal
 
 from dalembert.compilation.compiled import Compiled
@@ -90,12 +91,18 @@ def beyond_reach(mechanism: Compiled, t: float, locking: Iterable[str]) -> str:
     asked = [("joint", joint.name, row) for joint in getattr(model, "joints", ()) for row in joint.primitives]
     asked += [("driver", driver.name, driver.primitive) for driver in getattr(model, "drivers", ())]
     told = [
-        f"{word} {name!r} asks for a position that the mechanism cannot reach"
-        f" ({row.offset + motion_values(row.motion, t)[0]:.4g} there)"
+        f"{word} {name!r} cannot {stop_words(row.kind == 'A', row.offset + float(motion_values(row.motion, t)[0]))}"
         for word, name, row in asked
         if name in names and row.motion is not None
     ]
-    return f"{', '.join(told)}: check its sign and range{_shapes(model, names)}" if told else ""
+    return (
+        f"{', '.join(told)}, the mechanism reaches no further; check its sign and range{_shapes(model, names)}" if told else ""
+    )
+
+
+def stop_words(turns: bool, value: float) -> str:
+    """Where a driven coordinate stays: "turn past 1.05 rad = 60.2 degrees"."""
+    return f"turn past {value:.4g} rad = {value * 180.0 / pi:.4g} degrees" if turns else f"go past {value:.4g} m"
 
 
 def _shapes(model: object, names: set[str]) -> str:
@@ -105,5 +112,5 @@ def _shapes(model: object, names: set[str]) -> str:
     driven = {driver.joint for driver in model.drivers if driver.name in names}
     loops = [loop for loop in loops_of(model) if driven & {joint.name for joint in loop}]
     slides = [joint for loop in loops for joint in loop if joint.type == "prismatic" and joint.name not in driven]
-    axes = [f"{joint.name!r}, {shown_axis(model.body(joint.first).matrix @ joint.E_i[:, 2])}" for joint in slides]
+    axes = [f"{joint.name!r}, {shown_axis(model.body(joint.first).matrix @ joint.E_i[:, 2], model.plane)}" for joint in slides]
     return f", lengths, and the axis of {axes[0]}" if len(axes) == 1 else ", and lengths"

@@ -112,8 +112,17 @@ def runs_html(what: str, status: Sequence[str], message: Mapping[int, str]) -> s
     return f"<div>{badge(counts, GOOD if set(status) <= {'complete'} else BAD)} {escape(what)}{failed}</div>"
 
 
-def small_curves(title: str, t: npt.NDArray[np.float64], curves: Mapping[str, npt.NDArray[np.float64]], unit: str = "") -> str:
-    """Curves over t as an SVG of a few kB: extremes and the ends of time as numbers, names in the colours of the lines."""
+def small_curves(
+    title: str,
+    t: npt.NDArray[np.float64],
+    curves: Mapping[str, npt.NDArray[np.float64]],
+    unit: str = "",
+    along: tuple[str, str] = ("t", "s"),
+) -> str:
+    """Curves over t as an SVG of a few kB: extremes and the ends of time as numbers, names in the colours of the lines.
+
+    along : name and unit of t
+    """
     width, height, left, top = 300, 110, 8, 20
     kept = np.unique(np.linspace(0, len(t) - 1, min(len(t), _POINTS)).round().astype(int)) if len(t) else np.zeros(0, int)
     finite = {name: y[kept] for name, y in curves.items() if len(kept) and np.all(np.isfinite(y[kept]))}
@@ -131,13 +140,13 @@ def small_curves(title: str, t: npt.NDArray[np.float64], curves: Mapping[str, np
         names.append(f'<tspan fill="{colour}">{escape(name)}</tspan>')
     text = 'font-family="sans-serif" font-size="11" fill="currentColor"'
     frame = 'fill="none" stroke="currentColor" opacity=".25"'
-    end = f"t = {t[-1]:.4g} s"
+    end = f"{along[0]} = {t[-1]:.4g} {along[1]}"
     return (
         f'<svg width="{width}" height="{top + height + 34}" role="img" aria-label="{escape(title)}">'
         f'<text x="{left}" y="12" {text}><tspan font-weight="bold">{escape(title)}</tspan>'
         f" {low:.3g} to {high:.3g} {escape(unit)}</text>"
         f'<rect x="{left}" y="{top}" width="{width - 2 * left}" height="{height}" {frame}/>'
         f'{"".join(lines)}<text x="{left}" y="{top + height + 14}" {text}>{t[0]:.4g}</text>'
-        f'<text x="{width - left}" y="{top + height + 14}" text-anchor="end" {text}>{end}</text>'
+        f'<text x="{width - left}" y="{top + height + 14}" text-anchor="end" {text}>{escape(end)}</text>'
         f'<text x="{left}" y="{top + height + 29}" {text}>{"  ".join(names)}</text></svg>'
     )

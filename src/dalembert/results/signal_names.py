@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -65,12 +66,16 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
     alike = next((name for name in (*bodies, *elements) if name.lower() == text.lower()), None)
     if known := next((name for name in signals_of(model) if name.lower() == text.lower()), None):
         hint = f"did you mean {known!r}?"
+    elif owner + part in signals_of(model):  # "tip.a.z"
+        hint = f"did you mean {owner + part!r}?"
     elif part and owner in (*bodies, *elements):
         hint = _of_owner(model, owner, bodies, along)
     elif alike:
         hint = _of_owner(model, alike, bodies, along)
     else:
         hint = _near(text, tuple(signals_of(model)))
+        if hint.endswith("..."):
+            hint += "; solution.export('all.csv') has the names of all in its first line"
         if hint.startswith("known") and part in _OF_POINTS:
             hint += "; a point of a body needs a marker: add_marker, `markers:` in a file"
     raise ModelError(f"there is no signal {text!r}; {hint}")
@@ -139,6 +144,22 @@ def signals_of(model: Model) -> Iterator[str]:
     yield from (f"{name}.w{axis}{of}" for name in _rigid(model) for of in ("", ".rate") for axis in "xyz")
     yield from (f"{name}.w" for name in _rigid(model))
     yield from ENERGIES
+
+
+def spelt_out(model: object, names: Sequence[str]) -> list[str]:
+    """Names of signals and of numbers of a run, with all that there are in place of each with a "*": "*.f.max", "crank.*"."""
+    known, found = [*signals_of(model)] if isinstance(model, Model) else [], list[str]()
+    for name in names:
+        signal, _, kind = name.rpartition(".")
+        pattern, ending = (signal, f".{kind}") if kind in OVER_TIME else (name, "")
+        pattern = ".*".join(map(re.escape, pattern.split("*")))
+        alike = [one + ending for one in known if re.fullmatch(pattern, one)] if "*" in name else [name]
+        if not alike:
+            raise ModelError(
+                f"there are no signals {name!r}; give a name, or one with * for any letters, as in '*.f', 'crank.*'"
+            )
+        found += alike
+    return [*dict.fromkeys(found)]
 
 
 def _near(text: str, known: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from dalembert.results.efforts import Effort, effort_of, without_rows
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
 from dalembert.results.later import Later
 from dalembert.results.momentum import Momentum, total_momentum
+from dalembert.results.over import Over
 from dalembert.results.pieces import (
     at_times,
     drift_in_pieces,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 Steps = tuple[Array, Array, dict[str, Array]]  # times, states of the mechanism, what is saved beside them by name
 
 
-class Result(Series):
+class Result(Over, Series):
     """States of a run with the compiled model, settings, statistics and status they belong to: what every solution has.
 
     t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
@@ -113,11 +114,6 @@ class Result(Series):
         self.settle()
         return self.__dict__
 
-    @property
-    def over(self) -> str:
-        """What `t` is, for the axis of a plot: time, or the coordinate that `kinematics` swept."""
-        return str(self.settings.get("over", "time t [s]"))
-
     def needs_masses(self, what: str) -> None:
         """Refused where `kinematics` followed bodies without mass."""
         if names := self.settings.get("without_mass"):
@@ -131,7 +127,7 @@ class Result(Series):
 
     def __repr__(self) -> str:
         name = self.mechanism.model.name or "model"
-        reached = f" to t = {self.t[-1]:.6g} s" if len(self.t) else ""
+        reached = f" to {self.instant(self.t[-1])}" if len(self.t) else ""
         return f"<Solution of {name!r}: {len(self.t)} states{reached}, {self.status}>"
 
     def _is_idle(self, name: str) -> bool:
@@ -198,7 +194,7 @@ class Result(Series):
         """
         times = times_of(t)
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
-            raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
+            raise SimulationError(f"the run covers {self.instant(self.t[0])} to {self.instant(self.t[-1])}; {times} is outside")
         made = at_times(self, times) if self.pieces else self._alone(times)
         if np.ndim(t) > 0:
             return made

@@ -175,6 +175,8 @@ class Solution(AnySolution, BodyResult):
         **dict.fromkeys(
             ("to_pandas", "to_dataframe", "to_csv"), 'solution.export("run.csv") writes a table, to_xarray() has all'
         ),
+        "state": "solution(0.3) is the state then",
+        "coordinate_acceleration": 'accelerations are those of bodies: solution.acceleration("link"), angular_acceleration',
         "summary": "print(solution.report())",
     }
 

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.compile import compile, usual_coordinates
-from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, Series
+from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, OneState, Series
 from dalembert.compilation.family import family_of
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_rates, motions_of_rows, vanishes
@@ -133,7 +133,10 @@ def variant_of(
             )
         return build
     if not callable(build) and not isinstance(build, LagrangianSystem):
-        raise ModelError(f"the model is {shown(build)}; give a Model, a LagrangianSystem, or a function that returns one")
+        fix = "give a Model, a LagrangianSystem, or a function that returns one"
+        if isinstance(build, OneState):
+            fix = "start its model there: simulate(model, t_end, initial=state)"
+        raise ModelError(f"the model is {shown(build)}; {fix}")
     taken = KINDS if formulation is None else formulation.coordinates
     family = family_of(build, coordinates, 0.0 if t_start is None else number("simulate", "t_start", t_start), taken=taken)
     return family.mechanism(parameters or {}) if compiled else family.model(parameters or {})
@@ -181,10 +184,6 @@ def _state(initial: object) -> tuple[float, Array]:
 def _taken(mechanism: Compiled, t: float, initial: Series) -> Array:
     """A state of another run of a model with the same bodies and joints, its external work left out."""
     x, other = _state(initial)[1].copy(), initial.mechanism
-    if other.coordinates != mechanism.coordinates:
-        raise ModelError(
-            f"initial is in {other.coordinates!r} coordinates, the run in {mechanism.coordinates!r}; take the same"
-        )
     for label, mine, theirs in zip(("bodies", "joints"), _structure(mechanism), _structure(other), strict=True):
         if mine != theirs:
             raise ModelError(

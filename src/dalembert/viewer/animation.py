@@ -97,7 +97,8 @@ def export_picture(
     film = _film("export_picture", solution, size, camera)
     at = film.start if t is None else float(t)
     if not film.start <= at <= film.end:
-        raise ModelError(f"export_picture: t is {t!r}; the run goes from {film.start:g} to {film.end:g} s")
+        ends = f"{film.start:g} to {film.motion.instant(film.end).removeprefix('t = ')}"
+        raise ModelError(f"export_picture: t is {t!r}; the run goes from {ends}")
     span = film.end - film.start
     memory = min(_MEMORY * usual_speed(span), span or 1.0)
     (picture,) = film.pictures(np.array([at]), memory if at > film.start else -memory)
@@ -162,8 +163,9 @@ class Film:
         moving = poses(self.motion, times)
         digits = max(2, 2 - math.floor(math.log10(max(self.end - self.start, 1e-9))))
         slower = "" if self.speed >= 1 else f", {1 / self.speed:.6g} times slower"
+        name, unit = self.motion.along
         for k in range(len(times)) if only is None else only:
-            yield self.picture(times[k], moving[k], memory, f"t = {times[k]:.{digits}f} s{slower}")
+            yield self.picture(times[k], moving[k], memory, f"{name} = {times[k]:.{digits}f} {unit}{slower}")
 
     def picture(self, t: float, pose: Array, memory: float, note: str) -> Image.Image:
         """The mechanism at time t in its pose (nb, 7)."""

@@ -112,12 +112,10 @@ def vectors(model: Model, acting: Sequence[Load]) -> Iterator[dict[str, Any]]:
     for n, k in enumerate(turning(model)):
         yield plot("torques", 3 * n, f"joint {k}", "load", model.joints[k].name, "t", "")
     for b, name in enumerate((*(body.name for body in model.bodies), *(marker.name for marker in model.markers))):
-        of = f"angular velocity {{}}of {name}".format
         yield plot("poses", 7 * b, f"body {b}", "position", name, "", f"position of {name}")
         yield plot("twists", 6 * b, f"body {b}", "velocity", name, "v", f"velocity of {name}")
-        yield {"name": of(""), "unit": "rad/s", "tag": f"body {b}", "table": "twists", "at": 6 * b + 3} | {
-            "series": [of("x "), of("y "), of("z "), of("")]
-        }
+        series = [f"angular velocity {axis}of {name}" for axis in ("x ", "y ", "z ", "")]
+        yield {"name": series[3], "unit": "rad/s", "tag": f"body {b}", "table": "twists", "at": 6 * b + 3, "series": series}
     joints = {joint.name: joint for joint in model.joints}
     ends = {f"force {k}": (force.name, [body for body, _ in force.sides(joints)]) for k, force in enumerate(model.forces)}
     ends |= {f"driver {k}": (driver.name, [driver.first, driver.second]) for k, driver in enumerate(model.drivers)}

@@ -79,7 +79,7 @@ def solution_html(solution: Result, report: Report) -> str:
         try:
             e = solution.energy
             shown = {"kinetic": e.kinetic, "potential": e.potential, "T + U - W": e.total}
-            curves.append(small_curves("energy", solution.t, shown, "J"))
+            curves.append(small_curves("energy", solution.t, shown, "J", solution.along))
         except DalembertError:  # the report says why
             pass
     return f"<div>{head}{beside(*curves)}{folded('trust report', report._repr_html_())}</div>"
@@ -98,6 +98,7 @@ def _motion(solution: Result) -> str:
             except DalembertError:
                 continue
     if found:
-        return small_curves("joint coordinates", solution.t, found, "rad or m")
+        return small_curves("joint coordinates", solution.t, found, "rad or m", solution.along)
     names = solution.mechanism.body_names[:_CURVES]
-    return small_curves("z of bodies", solution.t, {name: solution.position(name)[:, 2] for name in names}, "m")
+    heights = {name: solution.position(name)[:, 2] for name in names}
+    return small_curves("z of bodies", solution.t, heights, "m", solution.along)

@@ -104,7 +104,8 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
         "fittings": [{"tag": f.tag, "body": _index(motion, f.body), "part": _part(f.part)} for f in stage.fittings],
         "longest": longest_of(stage.scale, stage.look.radius),
         "speed": usual_speed(_span(solution)),
-        "plots": _first_plots(motion, stage.scale),
+        "over": list(solution.along),
+        "plots": _first_plots(motion, stage.scale) if len(solution.t) > 1 or solution.status == INCOMPLETE else [],
         "report": report_of(solution),
         **frames_of(solution, also=also),
     }
@@ -112,6 +113,8 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
 
 def _method(solution: BodyResult) -> str:
     settings = solution.settings
+    if pose := settings.get("pose"):
+        return str(pose["what"])
     if settings.get("kinematics"):
         return str(settings.get("mode", "kinematics"))
     return " · ".join(str(settings[part]["type"]) for part in ("formulation", "integrator"))

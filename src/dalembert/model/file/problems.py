@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
+from typing import Any
 
 from dalembert.errors import ModelError
 
@@ -32,3 +33,11 @@ class ModelFileError(ModelError):
         if len(found) > MAX_PROBLEMS:
             lines.append(f"{name}: and more; mend these {MAX_PROBLEMS} first")
         super().__init__("\n".join(lines))
+
+
+def pin_of_several(record: Mapping[str, Any], label: str, bodies: list[Any]) -> str:
+    """How a pin of several bodies is written."""
+    other = record.get("second" if label == "first" else "first")
+    names = [str(name) for name in (other, *bodies) if isinstance(name, str)]
+    pairs = [f"{one} - {two}" for one, two in pairwise(names)]
+    return f"a pin of {len(names)} bodies is {len(pairs)} joints at the same point, of other names, as {', '.join(pairs)}"

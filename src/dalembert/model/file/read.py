@@ -17,7 +17,7 @@ from dalembert.errors import ModelError, UnknownParameter
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.file.arguments import as_argument, body_arguments
 from dalembert.model.file.expression import check_name, evaluate
-from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem
+from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem, pin_of_several
 from dalembert.model.file.schema import CODE, DEFAULT_TYPES, JOINT_TYPES, RECORDS, REFERENCES, ModelFile, described, record_at
 from dalembert.model.file.solids import SOLIDS
 from dalembert.model.file.syntax import Document, Path_, parse, read_text
@@ -237,6 +237,8 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
             )
         case "said":
             text = f"{label} {context['text']}"
+        case "string_type" if path[0] == "joints" and isinstance(value, list) and len(value) > 1:
+            text = f"{label} is {shown(value)}; give one body: {pin_of_several(document.at(path[:-1]), label, value)}"
         case kind:
             got = "empty" if value is None else shown(value)
             text = f"{label} is {got}; give {_WANTED.get(kind, error['msg'])}".lstrip()

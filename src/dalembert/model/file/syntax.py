@@ -238,7 +238,8 @@ class _Composer:
                 self._complain(event, "merge keys (<<) are not part of YAML 1.2; write the keys out")
             if key in items:
                 first = self.target.keys[(*path, key)]
-                self._complain(event, f"{key!r} is already given in line {first[0]}; keep one of them")
+                fix = "give one of them another name" if len(path) == 1 else "keep one of them"  # of elements, parameters
+                self._complain(event, f"{key!r} is already given in line {first[0]}; {fix}")
                 key = f"{key} (again, line {place[0]})"
             self.target.keys.setdefault((*path, key), place)
             items[key] = self._node(next(events), events, (*path, key))

@@ -25,6 +25,7 @@ from dalembert.results.report.conditioning import accelerations, conditioning, m
 from dalembert.results.report.elements import contacts, driver_lines, force_lines, plane_kept
 from dalembert.results.report.motion_doubts import motion_doubts
 from dalembert.results.report.notes import mechanism_notes, run_notes
+from dalembert.results.report.pose import pose_lines
 from dalembert.results.report.table import Line, Report
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
     name = solution.mechanism.model.name or "model"
     found = [
         *checks(solution),
+        *pose_lines(solution),
         *driver_lines(solution),
         *force_lines(solution),
         *projection_lines(solution),

@@ -62,6 +62,10 @@ def _advice(line: Line, solution: Result) -> str:
         asked = formulation["options"].get(option)
         smaller = f"give {formulation['type']} a {option} below {asked:g}, or " if asked else ""
         return f"{smaller}{_finer(solution)}"
+    if name == "balance of forces":
+        return "ask equilibrium for it once more: the state is of another model, or was changed"
+    if name == "stability":
+        return "look for the stable one next to it (starts=), if that is what you want"
     if name == "energy balance":
         otherwise = f"{_finer(solution)}; if it stays, look for a force that jumps, or whose work is not counted"
         return _light(line, solution) or otherwise

@@ -64,7 +64,9 @@ def guarded(name: str, check: Callable[[str], Line]) -> Line:
 
 
 def status(solution: Result) -> Line:
-    span = f"{len(solution.t)} states to t = {solution.t[-1]:.6g} s" if len(solution.t) else "no states saved"
+    span = f"{len(solution.t)} states to {solution.instant(solution.t[-1])}" if len(solution.t) else "no states saved"
+    if pose := solution.settings.get("pose"):
+        span = str(pose["what"])
     watched = len(solution.steps.t)
     if watched > len(solution.t):
         span += f"; {watched} states checked"
@@ -89,7 +91,7 @@ def _drift(solution: Result, name: str, level: Level) -> Line:
             share = float(series[k]) / allowed
             if not share <= worst:
                 worst = np.inf if np.isnan(share) else share
-                shown = f"{series[k]:.3g} {_UNITS[level]}, worst at {element!r}, t = {solution.t[k]:.4g} s"
+                shown = f"{series[k]:.3g} {_UNITS[level]}, worst at {element!r}, {solution.instant(solution.t[k], 4)}"
                 line = limited(name, shown, float(series[k]), allowed)
     if solution.formulation_type.compliant and np.isfinite(worst) and worst >= 0:
         return Line(name, f"{line.value}: joints give way, as asked for", data=line.data)
@@ -203,9 +205,9 @@ def _invariant(solution: Result, invariant: Invariant, kept: bool) -> Line:
     deviation = invariant.deviation
     k = int(np.argmax(deviation))
     limit, how = _allowed(solution, kept)
-    since = f" since t = {solution.t[0]:.4g} s" if solution.t[0] > solution.begin_time else ""
+    since = f" since {solution.instant(solution.t[0], 4)}" if solution.t[0] > solution.begin_time else ""
     shown = f"{deviation[k]:.3g} of {invariant.scale:.3g} {invariant.unit}".rstrip() + since
-    return limited(invariant.name, f"{shown}, worst at t = {solution.t[k]:.4g} s{how}", float(deviation[k]), limit)
+    return limited(invariant.name, f"{shown}, worst at {solution.instant(solution.t[k], 4)}{how}", float(deviation[k]), limit)
 
 
 def _energy_at_start(solution: Result) -> float:

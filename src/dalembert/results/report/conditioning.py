@@ -27,18 +27,20 @@ def conditioning(solution: Result) -> Iterator[Line]:
     s, mechanism = solution.statistics, solution.mechanism
     if not isinstance(mechanism, Mechanism) or mechanism.rank == 0 or s.smallest_pivot < 0.0:
         return
-    shown = f"smallest pivot {s.smallest_pivot:.2g} at t = {s.smallest_pivot_time:.4g} s"
+    shown = f"smallest pivot {s.smallest_pivot:.2g} at {solution.instant(s.smallest_pivot_time, 4)}"
     data: dict[str, Any] = {"pivot": s.smallest_pivot, "time": s.smallest_pivot_time, "branch_points": s.branch_points}
     if len(solution.t) and s.smallest_pivot < NEAR:
         k = int(np.abs(solution.t - s.smallest_pivot_time).argmin())
         condition, joints = mechanism.locking(float(solution.t[k]), solution.x[k])
         near = "the mechanism is near a singular configuration" if condition > 1.0 / NEAR else "only the rows in use are"
-        shown += f": {near} (condition {condition:.1e} at t = {solution.t[k]:.4g} s, joints {', '.join(map(repr, joints))})"
+        where = solution.instant(solution.t[k], 4)
+        shown += f": {near} (condition {condition:.1e} at {where}, joints {', '.join(map(repr, joints))})"
         data |= {"condition": condition, "joints": joints}
         close = s.smallest_pivot < GRAZED and condition > 1.0 / NEAR
         if close and not s.branch_points and not solution.formulation_type.keeps_branch:
             text = f"branch not certain: a singular configuration was grazed, pivot {s.smallest_pivot:.2g}"
-            yield Line("branch", f"{text} at t = {s.smallest_pivot_time:.4g} s", verdict="WARN", data=s.smallest_pivot)
+            text += f" at {solution.instant(s.smallest_pivot_time, 4)}"
+            yield Line("branch", text, verdict="WARN", data=s.smallest_pivot)
     yield Line("conditioning", shown, data=data, block="careful" if s.smallest_pivot < NEAR else "details")
     if s.branch_points:
         keeping = next(cls.keeps_branch for cls in FORMULATIONS.values() if cls.keeps_branch)
@@ -60,7 +62,7 @@ def projection_lines(solution: Result) -> Iterator[Line]:
     if statistics.largest_projection > 0.0 and not solution.formulation_type.compliant:
         share = statistics.largest_projection_share
         shown = f"{share:.3g} of its step's own change ({statistics.largest_projection:.3g} m or rad)"
-        yield limited("largest projection", f"{shown}, t = {statistics.largest_projection_at:.4g} s", share, LIMIT)
+        yield limited("largest projection", f"{shown}, {solution.instant(statistics.largest_projection_at, 4)}", share, LIMIT)
 
 
 _SAMPLES = 5
@@ -109,7 +111,7 @@ def _unmet(steps: Result, name: str, column: int, limit: float) -> Line:
     unmet = steps.evaluated.unmet[:, column]
     k = int(np.argmax(np.nan_to_num(unmet, nan=np.inf)))
     why = "" if unmet[k] <= limit else ": lengths, masses and inertias differ too much"
-    shown = f"meet joints to {unmet[k]:.2g} of their terms, t = {steps.t[k]:.4g} s{why}"
+    shown = f"meet joints to {unmet[k]:.2g} of their terms, {steps.instant(steps.t[k], 4)}{why}"
     return limited(name, shown, float(unmet[k]), limit)
 
 

@@ -56,7 +56,7 @@ def contacts(solution: Result) -> Iterator[Line]:
         if len(pulls):
             near = slice(max(pulls[0] - 1, 0), pulls[0] + 1)  # the last state that pushes and the first that pulls
             at, least = np.interp(0.0, -force[near], steps.t[near]), float(np.min(force[pulls]))
-            shown = f"{what} {joint.name!r} would {happens} at t = {at:.4g} s: its {quantity} becomes {least:.3g} N"
+            shown = f"{what} {joint.name!r} would {happens} at {steps.instant(at, 4)}: its {quantity} becomes {least:.3g} N"
             yield Line(f"{what} {joint.name}", shown, "0", "WARN", least)
 
 
@@ -93,7 +93,8 @@ def plane_kept(solution: Result) -> Iterator[Line]:
     for name, out in leaving_plane(steps):
         if np.any(out > 0):
             k = int(np.argmax(out))
-            shown = f"{name!r} leaves the plane by {out[k]:.3g} N or N m at t = {steps.t[k]:.4g} s: use coordinates='absolute'"
+            shown = f"{name!r} leaves the plane by {out[k]:.3g} N or N m at {solution.instant(steps.t[k], 4)}"
+            shown += ": use coordinates='absolute'"
             yield Line("plane", shown, "0", "FAIL", float(out[k]))
 
 

@@ -20,6 +20,7 @@ from dalembert.model.forces.springs import SpringDamper
 from dalembert.remarks.doubts import MODEL
 from dalembert.remarks.kinks import kinks
 from dalembert.remarks.pins import AT, bars_on_one_line
+from dalembert.results.report.conditioning import NEAR
 from dalembert.results.report.scales import moving_parts
 from dalembert.results.report.table import Line
 
@@ -40,13 +41,20 @@ def motion_doubts(solution: Result) -> Iterator[Line]:
         yield from _out_of_barrels(mechanism, steps)
         yield from _across(mechanism, steps)
         yield from _overstretched(mechanism, steps)
-        for part in (part for part in moving_parts(solution.steps) if WHIRLING < part.spin < np.inf):
+        whirling = [part for part in moving_parts(solution.steps) if WHIRLING < part.spin < np.inf]
+        for part in whirling if not _ends_locked(solution, mechanism) else ():
             text = f"a speed of {part.spin * 30 / np.pi:.3g} rpm is more than any machine has: {part.part.name} reaches it"
             words = f"{text}; torques are in N m, 1000 N mm are 1, masses in kg, inertias in kg m^2"
             yield Line(MODEL, words, verdict="WARN", data=part.spin, block="careful")
         if "over" not in solution.settings:  # else t is no time
             for text in kinks(mechanism.whole or mechanism.model, steps.t):
                 yield Line(MODEL, text, verdict="WARN", data=text, block="careful")
+
+
+def _ends_locked(solution: Result, mechanism: Mechanism) -> bool:
+    """Whether a run failed where its joints lock: speeds there are none of the model."""
+    failed = solution.status == "failed" and len(solution.t) > 0
+    return failed and mechanism.locking(float(solution.t[-1]), solution.x[-1])[0] > 1.0 / NEAR
 
 
 def _out_of_barrels(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:

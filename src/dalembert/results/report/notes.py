@@ -81,6 +81,11 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         yield Line("mode", f"{mode}; its shape, closed pose by pose, is no motion of the model", data=mode, block="careful")
     if light := solution.settings.get("without_mass"):
         yield listed("without mass", light, "positions and their rates only; reactions and energies are refused")
+    if still := solution.settings.get("still"):
+        meaning = f"what moves in time stands still in a sweep, as at t = {still['at']:g} s"
+        yield listed("held", still["elements"], meaning)
+    if functions := solution.settings.get("functions"):
+        yield listed("functions", functions, "their t is the swept coordinate: right only where they do not depend on time")
     if slow := solution.settings.get("plain_python"):
         yield listed("plain Python", slow, "could not be compiled: slow, but no less exact", "details")
 
@@ -106,7 +111,7 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     for warning in solution.warnings:
         yield Line("warning", warning, data=warning, block="careful")
     if solution.events:
-        shown = ", ".join(f"{name!r} at t = {t:.6g} s" for name, t in solution.events)
+        shown = ", ".join(f"{name!r} at {solution.instant(t)}" for name, t in solution.events)
         yield Line("events", shown, data=[list(event) for event in solution.events])
     if s.accepted:
         steps = f"{s.accepted} accepted, {s.rejected} rejected ({s.refused} refused)"

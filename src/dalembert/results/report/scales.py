@@ -64,6 +64,7 @@ def drift_limits(solution: Result, level: Literal["position", "velocity"]) -> Ca
     largest, far = (float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) for values in (state, solution.q))
     owner = {name: part for part in moving_parts(solution) for name in part.part.elements}
     lengths = _measured_in_metres(solution)
+    span = abs(float(solution.settings["t_end"]) - solution.begin_time) or 1.0  # [s], of one state
 
     def limit(element: str, row: int) -> float:
         own = size = 1.0
@@ -71,7 +72,7 @@ def drift_limits(solution: Result, level: Literal["position", "velocity"]) -> Ca
             size = part.size or 1.0
             own = size if row in lengths else 1.0
             if level == "velocity":
-                slowest = own / (solution.settings["t_end"] - solution.begin_time)
+                slowest = own / span
                 own = max(part.speed, size * part.spin, slowest) if row in lengths else max(part.spin, slowest)
         own = min(1.0, own) if np.isfinite(own) else 1.0
         places = far * part.spin if level == "velocity" and part is not None else 0.0  # velocities there turn with them

@@ -20,7 +20,8 @@ export class Dock {
       return made;
     };
     button("+ plot", "add a plot", () => this.add(this.known[0], true));
-    element(bar, "span", "", "time");
+    const [over] = runs[0].scene.over;
+    element(bar, "span", "", over === "t" ? "time" : over);
     button("−", "show more time", () => this.zoom(2));
     button("+", "show less time", () => this.zoom(0.5));
     this.all = button("all", "show the whole time", () => this.setWindow(null));
@@ -34,9 +35,18 @@ export class Dock {
     this.outputs = element(parent, "datalist");
     this.outputs.id = "outputs";
     this.space = element(parent, "div", "plots");
+    this.box = parent;
+    this.over = runs[0].scene.over;
     this.plots = [];
     this.#list();
     for (const name of shown.filter((name) => this.known.includes(name))) this.add(name, false);
+    this.#fold();
+  }
+
+  // One pose has no curves.
+  #fold() {
+    const [start, end] = this.span;
+    this.box.hidden = !(end > start);
   }
 
   // Names of all groups, and of single curves for who adds one to a plot.
@@ -70,7 +80,7 @@ export class Dock {
   // reader has put something into it.
   load(tag) {
     const name = this.groups[0].find((group) => group.tag === tag)?.name;
-    if (!name) return;
+    if (!name || this.box.hidden) return;
     const there = this.plots.find((plot) => plot.choice.value === name);
     if (there) return this.#front(there);
     if (this.selected && !this.selected.own) this.selected.choose(name);
@@ -90,6 +100,7 @@ export class Dock {
       this.groups = this.runs.map(outputsOf);
       this.#list();
     }
+    this.#fold();
     this.rebuild();
   }
 

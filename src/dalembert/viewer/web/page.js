@@ -60,6 +60,7 @@ export class Page {
     const [scene, second] = scenes;
     this.timeline = timeline;
     this.commands = commands;
+    this.over = scene.over; // name and unit of what the bar goes over: time, or what was swept
     const { body } = document;
     body.replaceChildren();
     this.side = element(body, "aside", "side");
@@ -149,13 +150,14 @@ export class Page {
 
   #transport() {
     const bar = element(this.deck, "footer", "transport");
+    this.bar = bar;
     this.playButton = element(bar, "button", "tool play");
     this.playButton.type = "button";
     this.playButton.addEventListener("click", () => this.timeline.toggle());
     this.track = element(bar, "div", "track");
     this.slider = element(this.track, "input", "slider");
     Object.assign(this.slider, { type: "range", min: 0, max: 1, step: "any" });
-    this.slider.setAttribute("aria-label", "time");
+    this.slider.setAttribute("aria-label", this.over[0] === "t" ? "time" : this.over[0]);
     this.slider.addEventListener("input", () => {
       const t = Number(this.slider.value); // pausing sets it back
       this.timeline.pause();
@@ -188,7 +190,9 @@ export class Page {
     const span = timeline.end - timeline.start;
     this.slider.style.setProperty("--done", `${span > 0 ? (100 * (timeline.time - timeline.start)) / span : 0}%`);
     const digits = span >= 100 ? 1 : span >= 1 ? 2 : 2 + Math.ceil(-Math.log10(Math.max(span, 1e-9)));
-    this.clock.textContent = `${timeline.time.toFixed(digits)} / ${timeline.end.toFixed(digits)} s`;
+    const [name, unit] = this.over;
+    this.clock.textContent = `${name === "t" ? "" : `${name} `}${timeline.time.toFixed(digits)} / ${timeline.end.toFixed(digits)} ${unit}`;
+    this.bar.hidden = !(span > 0 || timeline.following); // one pose
     this.speed.value = timeline.speed;
     for (const [name, button] of Object.entries(this.buttons)) {
       const lit = this.commands[name].on?.();

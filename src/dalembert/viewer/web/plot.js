@@ -155,7 +155,7 @@ export class Plot {
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false, ...(this.dock.window && { min: this.dock.window[0], max: this.dock.window[1] }) }, y, ...(other && { right: { range: (_, low, high) => padded(low, high) } }) },
       axes: [
-        { ...axis, size: 24, gap: 3, label: "t [s]", labelSize: 15, labelGap: -2, labelFont: axis.font, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
+        { ...axis, size: 24, gap: 3, label: `${this.dock.over[0]} [${this.dock.over[1]}]`, labelSize: 15, labelGap: -2, labelFont: axis.font, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
         { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), ...turns(first), size: 52, gap: 4, space: 26, values },
         ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, ...turns(other.group.shownUnit), size: 48, gap: 4, space: 26, values }] : []),
       ],
@@ -251,7 +251,8 @@ export class Plot {
     const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
     const [times, ...columns] = this.data;
     const rows = times.map((t, k) => [t, ...columns.map((column) => column[k] ?? "")].join(","));
-    return [["t [s]", ...this.curves.map(title)].map(quoted).join(","), ...rows].join("\n") + "\n";
+    const [name, unit] = this.dock.over;
+    return [[`${name} [${unit}]`, ...this.curves.map(title)].map(quoted).join(","), ...rows].join("\n") + "\n";
   }
 
   // The chart under its title and over its names, wide enough for a page of paper.

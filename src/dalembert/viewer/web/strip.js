@@ -75,7 +75,7 @@ export class Strip {
       ink.stroke();
     }
     const sizes = steps ? [run.stepSizes.reduce((a, b) => Math.min(a, b)), run.stepSizes.reduce((a, b) => Math.max(a, b))].map((size) => short(size, 2)) : [];
-    this.worstKey.textContent = this.worst ? `energy error ≤ ${short(this.worst.value, 2)} at ${short(this.worst.t)} s` : "";
+    this.worstKey.textContent = this.worst ? `energy error ≤ ${short(this.worst.value, 2)} at ${short(this.worst.t)} ${run.scene.over[1]}` : "";
     this.stepKey.textContent = steps ? `step ${[...new Set(sizes)].join(" … ")} s` : "";
     canvas.setAttribute("aria-label", `logarithmic: ${[this.worstKey.textContent, this.stepKey.textContent].filter(Boolean).join("; ")}`);
     canvas.hidden = this.key.hidden = !(this.worst || steps);

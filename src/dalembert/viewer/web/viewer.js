@@ -313,9 +313,10 @@ export class Viewer {
 
   #save() {
     const { title } = this.runs[0].scene;
+    const [name, unit] = this.page.over;
     const { time, start, end } = this.timeline;
     const digits = Math.max(2, 2 - Math.floor(Math.log10(Math.max(end - start, 1e-9)))); // as pictures have
-    save(`${title} at ${time.toFixed(3)} s.png`, still(this.stage, title, `t = ${time.toFixed(digits)} s`, this.legend.keys));
+    save(`${title} at ${time.toFixed(3)} s.png`, still(this.stage, title, `${name} = ${time.toFixed(digits)} ${unit}`, this.legend.keys));
   }
 
   // What tests and scripts use.

@@ -1,0 +1,27 @@
+"""What the `t` of a result is, in words: time, or the joint coordinate that `kinematics` swept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Over:
+    """settings : "over", the label of an axis, and "swept", name and unit of a signal, where it is no time"""
+
+    settings: dict[str, Any]
+
+    @property
+    def over(self) -> str:
+        """What `t` is, for the axis of a plot: time, or the coordinate that `kinematics` swept."""
+        return str(self.settings.get("over", "time t [s]"))
+
+    @property
+    def along(self) -> tuple[str, str]:
+        """Name and unit of `t`: "t", "s"; of a sweep the signal that was swept, as "A", "rad"."""
+        name, unit = self.settings.get("swept", ("t", "s"))
+        return str(name), str(unit)
+
+    def instant(self, t: float, digits: int = 6) -> str:
+        """One of the `t` in words: "t = 0.3 s"; of a sweep "A = 0.3 rad"."""
+        name, unit = self.along
+        return f"{name} = {t:.{digits}g} {unit}"
