@@ -17,7 +17,7 @@ from dalembert.model.model import Model
 from dalembert.results.angles import body_angle, body_rate
 from dalembert.results.coupling_efforts import MEASURED
 from dalembert.results.efforts import Effort
-from dalembert.results.signal_names import turning_bodies, words_of
+from dalembert.results.signal_names import effort_kind, turning_bodies, words_of
 from dalembert.results.solution import BodyResult
 
 Kind = Literal["load", "applied", "spring", "driver", "gravity"]
@@ -41,33 +41,37 @@ class Load:
 
 
 def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
-    """Plots: name, unit, whether the axis is logarithmic, (name, values at saved states) of each curve; of which element it is.
+    """Plots: name, unit, whether the axis is logarithmic, (name, values at saved states, signal) of each curve, the element.
 
     Names are those of signals: what `dalembert plot` writes at its axes.
     """
     model = solution.mechanism.model
     with suppress(DalembertError):  # the report says why
         energy = solution.energy
-        parts = [("kinetic T", energy.kinetic), ("potential U", energy.potential), ("total T + U", energy.total)]
+        parts = [("kinetic T", energy.kinetic, "kinetic_energy"), ("potential U", energy.potential, "potential_energy")]
         if np.any(energy.external_work):
-            parts[2:] = [("external work W", energy.external_work), ("balance T + U − W", energy.total)]
+            parts.append(("external work W", energy.external_work, "external_work"))
+        parts.append(("balance T + U − W" if len(parts) > 2 else "total T + U", energy.total, "total_energy"))
         yield _group("energy", "J", parts)
         error = np.abs(energy.total - energy.total[0]) / energy.scale
-        yield _group("energy error, relative", "", [("energy error, relative", error)], log=True)
+        yield _group("energy error, relative", "", [("energy error, relative", error, "")], log=True)
     with suppress(DalembertError):
         drift = solution.drift
-        yield _group("constraint drift", "", [("position drift", drift.position), ("velocity drift", drift.velocity)], log=True)
+        drifts = [("position drift", drift.position, ""), ("velocity drift", drift.velocity, "")]
+        yield _group("constraint drift", "", drifts, log=True)
     for k, joint in enumerate(model.joints):
         for what, of in (("coordinate", solution.coordinate), ("rate", solution.coordinate_rate)) if joint.coordinates else ():
             columns = of(joint.name).reshape(len(solution.t), -1).T
             for name, unit, some in coordinate_plots(model, joint, what):
-                series = [(words_of(model, what, joint.name, joint.coordinates[part])[0], columns[part]) for part in some]
-                yield _group(name, unit, series, tag=f"joint {k}")
+                words = [words_of(model, what, joint.name, joint.coordinates[part])[0] for part in some]
+                signals = [_signal(joint, part, what) for part in some]
+                yield _group(name, unit, list(zip(words, columns[some], signals, strict=True)), tag=f"joint {k}")
     for name in turning_bodies(model):
         for kind, angle in (("angle", body_angle), ("turning", body_rate)):
             with suppress(DalembertError):
                 label, unit = words_of(model, kind, name, "rate")
-                yield _group(label, unit, [(label, angle(solution, name))])
+                signal = f"{name}.angle" if kind == "angle" else f"{name}.angle.rate"
+                yield _group(label, unit, [(label, angle(solution, name), signal)])
     tags = {force.name: f"force {k}" for k, force in enumerate(model.forces)}
     tags |= {driver.name: f"driver {k}" for k, driver in enumerate(model.drivers)}
     tags |= {joint.name: f"joint {k}" for k, joint in enumerate(model.joints) if joint.type in MEASURED}
@@ -76,9 +80,10 @@ def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
         if effort.value is not None:
             columns = effort.value.reshape(len(solution.t), -1).T
             labels = [label] if len(columns) == 1 else [f"{label}, {k + 1}" for k in range(len(columns))]
-            yield _group(label, unit, list(zip(labels, columns, strict=True)), tag=tags.get(name, ""))
+            signals = [name if effort_kind(model, name)[0] else ""] * len(columns)
+            yield _group(label, unit, list(zip(labels, columns, signals, strict=True)), tag=tags.get(name, ""))
         label, unit = words_of(model, "power", name, "")
-        yield _group(label, unit, [(label, effort.power)], tag=tags.get(name, ""))
+        yield _group(label, unit, [(label, effort.power, f"{name}.power" if name in tags else "")], tag=tags.get(name, ""))
 
 
 def coordinate_plots(model: Model, joint: Joint, kind: str) -> Iterator[tuple[str, str, list[int]]]:
@@ -91,21 +96,37 @@ def coordinate_plots(model: Model, joint: Joint, kind: str) -> Iterator[tuple[st
         yield words_of(model, kind, joint.name, part)[0], unit, parts
 
 
-def _group(name: str, unit: str, series: Sequence[tuple[str, Array]], log: bool = False, tag: str = "") -> dict[str, Any]:
+def _signal(joint: Joint, part: int, kind: str) -> str:
+    """Of a coordinate, or its rate where that is a signal."""
+    coordinate = joint.coordinates[part]
+    name = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{coordinate}"
+    return name if kind == "coordinate" else "" if coordinate.startswith("rot") else f"{name}.rate"
+
+
+def _group(name: str, unit: str, series: Sequence[tuple[str, Array, str]], log: bool = False, tag: str = "") -> dict[str, Any]:
     return {"name": name, "unit": unit, "log": log, "tag": tag, "series": series}
 
 
 def vectors(model: Model, acting: Sequence[Load]) -> Iterator[dict[str, Any]]:
-    """Plots of the vectors that a page has in tables: the first of three columns; names of the components, and of the size.
+    """Plots of the vectors that a page has in tables: the first of three columns; names and signals of the components that
+    there are, all or those of a model in a plane, and of the size.
 
     acting : loads with columns of their own
     """
+    inside = [k for k in range(3) if model.plane is None or "xyz"[k] in model.plane]
+    about = [k for k in range(3) if model.plane is None or k not in inside]
+    rigid = {body.name for body in model.bodies if body.kind == "rigid"}
 
     def plot(table: str, at: int, tag: str, kind: str, owner: str, stem: str, name: str, on: str = "") -> dict[str, Any]:
-        parts = [words_of(model, kind, owner, stem + axis) for axis in ("x", "y", "z", "")]
-        size = [] if kind == "position" else [parts[3][0] + on]
-        labels = [label + on for label, _ in parts[:3]]
-        return {"name": name or size[0], "unit": parts[0][1], "tag": tag, "table": table, "at": at, "series": labels + size}
+        axes = about if stem in ("t", "w") else inside
+        ends = ["xyz"[k] for k in axes] + [""] * (kind != "position")
+        words = [words_of(model, kind, owner, stem + end) for end in ends]
+        labels = [label + on for label, _ in words]
+        told = not on and (kind != "spin" or owner in rigid)
+        return {"name": name or labels[-1], "unit": words[0][1], "tag": tag, "table": table, "at": at, "axes": axes} | {
+            "series": labels,
+            "signals": [f"{owner}.{stem}{end}" if told else "" for end in ends],
+        }
 
     for k, joint in enumerate(model.joints):
         yield plot("reactions", 3 * k, f"joint {k}", "load", joint.name, "f", "")
@@ -114,8 +135,7 @@ def vectors(model: Model, acting: Sequence[Load]) -> Iterator[dict[str, Any]]:
     for b, name in enumerate((*(body.name for body in model.bodies), *(marker.name for marker in model.markers))):
         yield plot("poses", 7 * b, f"body {b}", "position", name, "", f"position of {name}")
         yield plot("twists", 6 * b, f"body {b}", "velocity", name, "v", f"velocity of {name}")
-        series = [f"angular velocity {axis}of {name}" for axis in ("x ", "y ", "z ", "")]
-        yield {"name": series[3], "unit": "rad/s", "tag": f"body {b}", "table": "twists", "at": 6 * b + 3, "series": series}
+        yield plot("twists", 6 * b + 3, f"body {b}", "spin", name, "w", "")
     joints = {joint.name: joint for joint in model.joints}
     ends = {f"force {k}": (force.name, [body for body, _ in force.sides(joints)]) for k, force in enumerate(model.forces)}
     ends |= {f"driver {k}": (driver.name, [driver.first, driver.second]) for k, driver in enumerate(model.drivers)}

@@ -160,7 +160,7 @@ def frames_of(solution: BodyResult, after: float = -np.inf, also: Array | None =
         "poses": packed(poses(part, times)),
         "channel_times": packed(part.t[new], "<f8"),
         "groups": [
-            {**group, "series": [{"name": name, "values": packed(values[new])} for name, values in group["series"]]}
+            {**group, "series": [{"name": n, "signal": signal, "values": packed(v[new])} for n, v, signal in group["series"]]}
             for group in groups(part)
         ],
         "reactions": packed(reactions(part, "force", range(len(solution.mechanism.model.joints)))[new]),

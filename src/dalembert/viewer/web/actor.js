@@ -9,7 +9,8 @@ const Z = new Vector3(0, 0, 1);
 const ONE = new Vector3(1, 1, 1);
 
 export class Actor {
-  constructor(stage, run, layer, visibility) {
+  // runs: all, whose arrows have one scale
+  constructor(stage, run, layer, visibility, runs) {
     Object.assign(this, { stage, run, visibility });
     const { scale } = run.scene;
     this.bodyFrames = run.bodies.map(() => new Matrix4());
@@ -35,7 +36,7 @@ export class Actor {
       this.glyphs.add({ ...plain(part), frame: () => frame, tag, shiny: part.kind === "sphere" });
     }
     for (const solids of [this.bodies, this.glyphs]) solids.build();
-    this.arrows = new Arrows(stage, run, layer, visibility);
+    this.arrows = new Arrows(stage, run, layer, visibility, runs);
     this.trails = new Trails(stage, run, run.scene.trails, run.scene.trail_points, layer, layer === 2);
     visibility.onChange(() => this.restyle());
   }
@@ -65,7 +66,7 @@ export class Actor {
   }
 
   restyle() {
-    for (const solids of [this.bodies, this.glyphs]) solids.restyle();
+    for (const solids of [this.bodies, this.glyphs, this.arrows.solids]) solids.restyle();
     this.trails.restyle(this.visibility);
     this.stage.invalidate();
   }

@@ -18,8 +18,8 @@ const Z = new Vector3(0, 0, 1);
 const Z_TO_X = new Quaternion().setFromUnitVectors(Z, new Vector3(1, 0, 0));
 
 export class Arrows {
-  constructor(stage, run, layer, visibility) {
-    Object.assign(this, { stage, run, visibility });
+  constructor(stage, run, layer, visibility, runs) {
+    Object.assign(this, { stage, run, visibility, runs });
     this.solids = new Solids(stage.scene, layer, visibility, run.scene.scale, true);
     this.kinds = { force: new Set(), torque: new Set() };
     this.factor = 1;
@@ -39,14 +39,15 @@ export class Arrows {
       ...scene.loads.map(({ tag, kind, what, body, point }, k) => this.#made(tag, kind, what, body, point, (t, out) => run.load(k, t, out))),
     ];
     this.solids.build();
+    this.solids.restyle();
   }
 
   #made(tag, kind, what, body, point, vector) {
     const { scale } = this.run.scene;
-    const arrow = { tag, kind, what, body, point, vector, shaft: new Matrix4(), tip: new Matrix4(), begin: new Vector3(), end: new Vector3(), value: 0, shown: false };
+    const arrow = { run: this.run, half: this.runs.indexOf(this.run), tag, kind, what, body, point, vector, shaft: new Matrix4(), tip: new Matrix4(), begin: new Vector3(), end: new Vector3(), value: 0, shown: false };
     const colour = KINDS[kind][what];
     const add = (solid, size, part) => this.solids.add({ kind: solid, size, colour, frame: () => (arrow.shown ? arrow[part] : null), tag });
-    if (what === "torque") add("arc", [(0.0055 * scale) / (0.5 * this.run.scene.longest)], "shaft");
+    if (what === "torque") add("arc", [(0.0055 * scale) / (0.5 * this.runs[0].scene.longest)], "shaft");
     else add("shaft", [0.0055 * scale], "shaft");
     add("tip", [0.015 * scale, 0.04 * scale], "tip");
     return arrow;
@@ -64,9 +65,14 @@ export class Arrows {
     return Object.keys(KINDS).filter((kind) => this.all.some((arrow) => arrow.kind === kind && wanted.has(arrow.what)));
   }
 
+  // What a full arrow is where its scale is 1, in all runs.
+  full(what) {
+    return Math.max(...this.runs.map((run) => run.usual(what, this.kinds[what])));
+  }
+
   update(t) {
     if (!this.wanted?.size) return;
-    this.usual = { force: this.run.usual("force", this.kinds.force), torque: this.run.usual("torque", this.kinds.torque) };
+    this.usual = { force: this.full("force"), torque: this.full("torque") };
     for (const arrow of this.all) {
       arrow.shown = this.wanted.has(arrow.what) && this.kinds[arrow.what].has(arrow.kind) && this.visibility.shows(arrow.tag);
       if (arrow.shown) this.#point(arrow, arrow.vector(t, along));
@@ -78,7 +84,7 @@ export class Arrows {
   #point(arrow, vector) {
     const tip = 0.04 * this.run.scene.scale;
     const value = vector.length();
-    const length = Math.min(1.5, (this.factor * value) / (this.usual[arrow.what] || 1)) * this.run.scene.longest;
+    const length = Math.min(1.5, (this.factor * value) / (this.usual[arrow.what] || 1)) * this.runs[0].scene.longest;
     arrow.shown = Number.isFinite(value) && length > 0.15 * tip;
     if (!arrow.shown) return;
     arrow.value = value;

@@ -5,8 +5,10 @@ import { Group, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, CylinderGeo
 const COLOURS = ["#b3261e", "#1f7a34", "#1f5fb0"];
 
 export class Chosen {
-  constructor(stage) {
-    this.stage = stage;
+  // of an actor, in its layer
+  constructor(stage, actor, layer) {
+    this.actor = actor;
+    this.body = null;
     this.group = new Group();
     this.axes = COLOURS.map((color, k) => {
       const bar = new Mesh(new CylinderGeometry(0.03, 0.03, 1, 12).translate(0, 0.5, 0), new MeshBasicMaterial({ color, depthTest: false, transparent: true }));
@@ -18,15 +20,15 @@ export class Chosen {
     this.ellipsoid = new Mesh(new SphereGeometry(1, 40, 24), skin);
     this.ellipsoid.renderOrder = 2;
     this.group.add(...this.axes, this.ellipsoid);
-    this.group.traverse((thing) => thing.layers.enableAll());
+    this.group.traverse((thing) => thing.layers.set(layer));
     this.group.visible = false;
     stage.scene.add(this.group);
   }
 
-  // actor, body: which one, or null
-  show(actor, body) {
-    Object.assign(this, { actor, body });
-    this.group.visible = body !== null;
+  // body: which one, or null
+  show(body) {
+    const { actor } = this;
+    this.body = body;
     if (body === null) return;
     const { scale } = actor.run.scene;
     for (const bar of this.axes) bar.scale.setScalar(0.12 * scale);
@@ -37,9 +39,12 @@ export class Chosen {
     this.ellipsoid.quaternion.copy(new Quaternion().fromArray(axes));
   }
 
-  update() {
-    if (!this.group.visible) return;
-    this.group.position.copy(this.actor.run.drawn[this.body]);
-    this.group.quaternion.copy(this.actor.run.rotation[this.body]);
+  // wanted: whether this run is one that is looked at
+  update(wanted) {
+    const { actor, body, group } = this;
+    group.visible = wanted && body !== null && actor.visibility.shows(`body ${body}`);
+    if (!group.visible) return;
+    group.position.copy(actor.run.drawn[body]);
+    group.quaternion.copy(actor.run.rotation[body]);
   }
 }

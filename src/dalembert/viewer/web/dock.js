@@ -19,7 +19,7 @@ export class Dock {
       made.addEventListener("click", act);
       return made;
     };
-    button("+ plot", "add a plot", () => this.add(this.known[0], true));
+    button("+ plot", "add a plot", () => this.add(this.known.find((name) => this.plots.every(({ choice }) => choice.value !== name)) ?? this.known[0], true));
     const [over] = runs[0].scene.over;
     element(bar, "span", "", over === "t" ? "time" : over);
     button("−", "show more time", () => this.zoom(2));
@@ -52,8 +52,8 @@ export class Dock {
   // Names of all groups, and of single curves for who adds one to a plot.
   #list() {
     this.known = this.groups[0].map(({ name }) => name);
-    const curves = this.groups[0].flatMap(({ series }) => series.map(({ name }) => name));
-    this.outputs.replaceChildren(...curves.map((name) => Object.assign(document.createElement("option"), { value: name })));
+    const curves = this.groups[0].flatMap(({ series }) => series);
+    this.outputs.replaceChildren(...curves.map(({ name, signal }) => Object.assign(document.createElement("option"), { value: name, label: signal || name })));
   }
 
   add(name, first) {
@@ -82,11 +82,23 @@ export class Dock {
     const name = this.groups[0].find((group) => group.tag === tag)?.name;
     if (!name || this.box.hidden) return;
     const there = this.plots.find((plot) => plot.choice.value === name);
-    if (there) return this.#front(there);
-    if (this.selected && !this.selected.own) this.selected.choose(name);
-    else this.selected = this.add(name, true);
-    this.selected.own = false;
-    this.#front(this.selected);
+    this.#still(there ?? this.selected, () => {
+      if (there) return this.#front(there);
+      if (this.selected && !this.selected.own) this.selected.choose(name);
+      else this.selected = this.add(name, true);
+      this.selected.own = false;
+      this.#front(this.selected);
+    });
+  }
+
+  // Where the panel is scrolled, what is read stays where it is, while a plot goes to the top.
+  #still(moved, act) {
+    const panel = this.space.closest(".panel");
+    const end = panel.getBoundingClientRect().top + 40;
+    const read = panel.scrollTop > 0 && this.plots.find((plot) => plot !== moved && plot.box.getBoundingClientRect().bottom > end);
+    const before = read && read.box.getBoundingClientRect().top;
+    act();
+    if (read) panel.scrollTop += read.box.getBoundingClientRect().top - before;
   }
 
   rebuild() {

@@ -21,6 +21,7 @@ export class Eye {
     this.controls.addEventListener("change", changed);
     this.controls.addEventListener("start", () => (this.framed = false));
     this.changed = changed;
+    this.way = new Vector3(); // that it has gone along
   }
 
   get orthographic() {
@@ -87,10 +88,38 @@ export class Eye {
     this.#place(at.clone(), this.direction, this.#distanceFor([1.2 * radius, 1.2 * radius, radius], 0));
   }
 
-  // Go along by a step; what is in the picture stays where it is in it.
-  shift(step) {
-    for (const at of [this.camera.position, this.target, this.home.target]) at.add(step);
+  // Go along; what is in the picture stays where it is in it.
+  follow(way) {
+    const step = new Vector3().subVectors(way, this.way);
+    this.way.copy(way);
+    this.#shift(step);
+  }
+
+  #shift(step) {
+    for (const at of [this.camera.position, this.target]) at.add(step);
     this.camera.updateMatrixWorld();
+  }
+
+  // Around what it looks at, by angles to the right and upwards.
+  turn(across, upright) {
+    const { direction, up } = this;
+    const polar = direction.angleTo(up);
+    const side = new Vector3().crossVectors(up, direction).normalize();
+    direction.applyAxisAngle(side, Math.min(polar - 0.01, Math.max(polar + 0.01 - Math.PI, upright)) * -1);
+    this.#place(this.target.clone(), direction.applyAxisAngle(up, across), this.distance);
+  }
+
+  zoom(factor) {
+    this.#place(this.target.clone(), this.direction, this.distance * factor);
+  }
+
+  // Sideways and upwards, in tenths of what is seen.
+  move(across, upright) {
+    const [right, top] = this.axes;
+    const step = 0.2 * this.distance * TANGENT;
+    this.framed = false;
+    this.#shift(right.multiplyScalar(step * across).addScaledVector(top, step * upright));
+    this.changed();
   }
 
   // The picture has another size; the whole motion stays in it unless somebody looked elsewhere.

@@ -11,8 +11,9 @@ const LOADS = () => new Set(["load"]);
 const MOST = 24; // numbers at a time, the largest arrows first
 
 export class Legend {
-  constructor(page, places, actor, changed) {
-    Object.assign(this, { places, actor, changed });
+  constructor(page, places, actors, changed) {
+    const [actor] = actors;
+    Object.assign(this, { places, actors, actor, changed });
     const loaded = (what) => actor.run.scene.loads.some((load) => load.what === what && load.kind === "load");
     this.kinds = { force: loaded("force") ? LOADS() : ALL(), torque: loaded("torque") ? LOADS() : ALL() };
     this.factor = 1;
@@ -37,8 +38,8 @@ export class Legend {
     this.box.hidden = !wanted.size;
     this.box.replaceChildren();
     if (!wanted.size) return;
-    const { run } = this.actor;
-    this.perMetre = Object.fromEntries([...wanted].map((what) => [what, run.usual(what, this.kinds[what]) / this.factor / run.scene.longest]));
+    const { run, arrows } = this.actor;
+    this.perMetre = Object.fromEntries([...wanted].map((what) => [what, arrows.full(what) / this.factor / run.scene.longest]));
     this.scale = new Scale(this.box);
     const line = element(this.box, "div", "sizes");
     for (const [text, title, factor] of [["−", "shorter arrows", 0.5], ["+", "longer arrows", 2]]) {
@@ -75,8 +76,9 @@ export class Legend {
 
   update(now) {
     if (this.wanted?.size) this.scale.update(this.perMetre, this.places.stage.eye.metre);
-    const arrows = this.wanted?.size ? this.actor.arrows.all.filter(({ shown }) => shown) : [];
-    const largest = arrows.sort((a, b) => b.value - a.value).slice(0, MOST);
+    const shown = this.places.stage.sideBySide ? this.actors : [this.actor];
+    const arrows = this.wanted?.size ? shown.flatMap((actor) => actor.arrows.all.filter((arrow) => arrow.shown)) : [];
+    const largest = arrows.sort((a, b) => b.value - a.value).slice(0, MOST * shown.length);
     while (this.spans.length < largest.length) this.spans.push(element(this.labels, "span", "number"));
     const write = !now || !(now - this.written < 100);
     if (write) this.written = now;
@@ -84,9 +86,9 @@ export class Legend {
       const arrow = largest[k];
       span.hidden = !arrow;
       if (!arrow || !write) return;
-      span.textContent = `${this.named ? `${nameOf(this.actor.run, arrow.tag)} ` : ""}${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
+      span.textContent = `${this.named ? `${nameOf(arrow.run, arrow.tag)} ` : ""}${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
       span.style.borderLeftColor = KINDS[arrow.kind][arrow.what];
     });
-    largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8, arrow.begin));
+    largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8, { from: arrow.begin, half: shown.length > 1 ? arrow.half : 0 }));
   }
 }

@@ -17,14 +17,14 @@ export function short(value, digits = 3) {
 }
 
 // 0 for what is rounding beside a usual value.
-export const beside = (value, usual) => short(Math.abs(value) < 1e-10 * usual ? 0 : value);
+export const beside = (value, usual, digits) => short(Math.abs(value) < 1e-10 * usual ? 0 : value, digits);
 
 export function vector({ x, y, z }, usual = 0) {
   const largest = Math.max(Math.abs(x), Math.abs(y), Math.abs(z), usual);
   return [x, y, z].map((v) => beside(v, largest)).join(", ");
 }
 
-// Minus signs of numbers in a text as in the plots; hyphens stay.
+// Numbers in a text as in the plots: minus signs, no zero before an exponent; hyphens stay.
 export function typeset(text) {
-  return text.replace(/(?<![\w.])-(?=\d)|(?<=\de)-(?=\d)/g, "−");
+  return text.replace(/(?<=\b\d[\d.]*e)(-?)\+?0*(?=\d+\b)/g, "$1").replace(/(?<![\w.])-(?=\d)|(?<=\de)-(?=\d)/g, "−");
 }

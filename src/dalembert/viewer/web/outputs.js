@@ -11,15 +11,21 @@ export function outputsOf(run) {
     twists: () => [run.twists, 6 * run.bodies.length],
     loads: () => [run.loads, 3 * run.loadCount],
   };
-  for (const { table, at, series, ...group } of run.scene.vectors) {
+  const usual = { reactions: () => run.sizes.force.reaction, torques: () => run.sizes.torque.reaction };
+  for (const { table, at, axes, series, signals, ...group } of run.scene.vectors) {
+    if (!known(...tables[table](), at)) continue;
     const columns = () => [0, 1, 2].map((axis) => column(...tables[table](), at + axis));
     groups.push(
       made({
         ...group,
         log: false,
-        series: series.map((name, k) => ({ name, asked: k > 2 })), // the size is drawn for who asks
+        usual: usual[table],
+        series: series.map((name, k) => ({ name, signal: signals[k], asked: k >= axes.length })), // the size is drawn for who asks
         times: () => (table === "poses" ? run.times : run.channelTimes),
-        data: () => (series.length > 3 ? withSize(columns()) : columns()),
+        data: () => {
+          const all = columns();
+          return [...axes.map((axis) => all[axis]), ...(series.length > axes.length ? [size(all)] : [])];
+        },
       }),
     );
   }
@@ -51,6 +57,12 @@ function column(values, width, offset) {
   return Float32Array.from({ length: values.length / width }, (_, k) => values[k * width + offset]);
 }
 
-function withSize([x, y, z]) {
-  return [x, y, z, x.map((_, k) => Math.hypot(x[k], y[k], z[k]))];
+function size([x, y, z]) {
+  return x.map((_, k) => Math.hypot(x[k], y[k], z[k]));
+}
+
+// Whether a column has values at all; what is a function of the program has none in a stored run.
+function known(values, width, offset) {
+  for (let k = offset; k < values.length; k += width) if (Number.isFinite(values[k])) return true;
+  return !values.length;
 }

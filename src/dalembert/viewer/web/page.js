@@ -1,5 +1,6 @@
 // The page around the canvas: title, buttons, transport bar, side panel. Text only ever enters as text.
 
+import { Sheet } from "./help.js";
 import { typeset } from "./numbers.js";
 
 const ICONS = {
@@ -27,6 +28,9 @@ const ICONS = {
   help: "M11 17h2v2h-2zM12 5a4 4 0 0 1 2 7.5c-.7.4-1 .8-1 1.5h-2c0-1.600.8-2.500 1.900-3.200A2 2 0 1 0 10 9H8a4 4 0 0 1 4-4z",
 };
 
+const NARROWEST = 220; // of the plots [px]
+const WIDEST = 0.7; // of the page
+
 export function element(parent, tag, className, text) {
   const made = parent.appendChild(document.createElement(tag));
   if (className) made.className = className;
@@ -42,6 +46,15 @@ export function icon(button, name) {
   path.setAttribute("d", ICONS[name]);
   path.setAttribute("fill-rule", "evenodd");
   button.replaceChildren(svg);
+}
+
+let byPointer = false;
+addEventListener("pointerdown", () => (byPointer = true), true);
+addEventListener("keydown", () => (byPointer = false), true);
+
+// A list from which the mouse has chosen keeps no focus: space plays. One that is used by keys does.
+export function letGo(list) {
+  if (byPointer) list.blur();
 }
 
 // What the report says in a few words; a run that is trusted may still have notes to read.
@@ -69,8 +82,9 @@ export class Page {
     this.deck = element(this.main, "div", "deck");
     this.stage = element(this.deck, "div", "stage");
     this.canvas = element(this.stage, "canvas");
-    this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", `${scene.title}, moving picture`);
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "application"); // takes keys
+    this.canvas.setAttribute("aria-label", `${scene.title}, moving picture; arrow keys turn it, with shift they move it, plus and minus zoom`);
     this.labels = element(this.stage, "div", "labels");
     this.head = element(this.deck, "header", "head");
     const title = element(this.head, "div", "title");
@@ -85,6 +99,8 @@ export class Page {
       this.chips.push(chip());
     }
     this.scaleNote = element(chips, "span", "chip quiet", "");
+    this.goesWith = element(chips, "span", "chip quiet", "");
+    this.goesWith.setAttribute("role", "status");
     const hint = Object.assign(element(chips, "button", "hint", "keys: ?"), { type: "button", title: "what keys and mouse do (?)" });
     hint.addEventListener("click", () => this.help());
     this.#buttons();
@@ -112,10 +128,13 @@ export class Page {
     edge.setAttribute("aria-orientation", "vertical");
     edge.setAttribute("aria-label", "width of the plots");
     const widen = (width) => {
-      const kept = Math.round(Math.min(0.7 * innerWidth, Math.max(220, width)));
-      edge.setAttribute("aria-valuenow", kept);
+      const kept = Math.round(Math.min(WIDEST * innerWidth, Math.max(NARROWEST, width)));
       document.documentElement.style.setProperty("--dock", `${kept}px`);
     };
+    new ResizeObserver(() => {
+      const now = { valuenow: this.panel.offsetWidth, valuemin: NARROWEST, valuemax: Math.round(WIDEST * innerWidth) };
+      for (const [name, value] of Object.entries(now)) edge.setAttribute(`aria-${name}`, value);
+    }).observe(this.panel);
     edge.addEventListener("pointerdown", (event) => {
       edge.setPointerCapture(event.pointerId);
       event.preventDefault();
@@ -125,7 +144,7 @@ export class Page {
       const step = { ArrowLeft: 40, ArrowRight: -40 }[event.key];
       if (!step) return;
       event.stopPropagation();
-      widen(this.panel.clientWidth + step);
+      widen(this.panel.offsetWidth + step);
     });
   }
 
@@ -170,7 +189,7 @@ export class Page {
     for (const speed of this.timeline.speeds) this.speed.add(new Option(`${speed}×`, speed));
     this.speed.addEventListener("change", () => {
       this.timeline.speed = Number(this.speed.value);
-      this.speed.blur();
+      letGo(this.speed);
     });
     this.buttons.loop = this.#button(bar, "loop", this.commands.loop);
   }
@@ -221,6 +240,7 @@ export class Page {
         const share = element(cell, "div", "share");
         share.style.setProperty("--full", `${10 * cells}%`);
         share.title = "of the limit; each tenth of the bar is a power of ten";
+        share.classList.toggle("over", cells === 10 && verdict !== "pass");
       }
       element(row, "td", "verdict", { pass: "✓", FAIL: "✗", WARN: "!" }[verdict] ?? "");
     }
@@ -250,44 +270,11 @@ export class Page {
   }
 
   help() {
-    if (this.sheet) {
-      this.sheet.remove();
-      this.sheet = null;
-      return;
+    if (this.sheet) this.sheet.close();
+    else {
+      this.sheet = new Sheet(this.main, Object.values(this.commands));
+      this.sheet.onClose = () => (this.sheet = null);
     }
-    this.sheet = element(this.main, "section", "sheet");
-    element(this.sheet, "h2", "", "Keys");
-    const list = element(this.sheet, "dl");
-    const rows = [
-      ["space", "play, pause"],
-      ["← →", "one frame back, on; with shift a tenth of the run"],
-      ["home end", "to the start, to the end"],
-      ["+ −", "faster, slower"],
-      ["1 2 3", "from the front, from the side, from above"],
-      ...Object.values(this.commands).map(({ key, text }) => [key, text]),
-    ];
-    for (const [key, text] of rows) {
-      element(list, "dt", "", key);
-      element(list, "dd", "", text);
-    }
-    element(this.sheet, "h2", "", "Mouse and fingers");
-    const gestures = element(this.sheet, "dl");
-    const ways = [
-      ["drag, one finger", "turn"],
-      ["right-drag, two fingers", "shift"],
-      ["wheel, pinch", "zoom, to the pointer"],
-      ["point at a part", "its name"],
-      ["click, tap a part", "its data and curves"],
-      ["click, tap twice", "look at it"],
-      ["drag in a plot", "move in time"],
-      ["wheel over a plot", "see less of it"],
-    ];
-    for (const [way, text] of ways) {
-      element(gestures, "dt", "", way);
-      element(gestures, "dd", "", text);
-    }
-    element(this.sheet, "p", "", "F adds all forces to the loads of the model, then shows none; M does so with torques.");
-    this.sheet.addEventListener("click", () => this.help());
   }
 }
 

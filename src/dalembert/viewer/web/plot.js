@@ -2,13 +2,13 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { csv, curvesOf, told } from "./curves.js";
+import { Editor, alike } from "./editor.js";
 import { inUnit, short } from "./numbers.js";
-import { element } from "./page.js";
+import { element, letGo } from "./page.js";
 import { locate } from "./run.js";
 import { save } from "./save.js";
 
-const SMALLEST = 1e-17; // smaller errors are rounding; a logarithmic axis ends here
-const told = (value, digits) => short(value === SMALLEST ? 0 : value, digits);
 // between ticks of an axis in degrees: parts of a turn, whole turns, decimals of small angles
 const PARTS_OF_A_TURN = [...[-12, -9, -6, -3, -2, -1].flatMap((p) => [1, 2, 5].map((digit) => Number(`${digit}e${p}`))), 1, 2, 5, 10, 15, 30, 45, 90, 180, ...[1, 10, 100, 1000, 10000].flatMap((turns) => [360 * turns, 720 * turns, 1800 * turns])];
 // at least 3 to 1 on the page: WCAG 2.2, 1.4.11
@@ -21,7 +21,8 @@ export class Plot {
   constructor(dock, name) {
     this.dock = dock;
     this.extra = []; // names of curves that the reader has added
-    this.limits = [null, null]; // of the axis, in SI units
+    this.limits = { y: [null, null], right: [null, null] }; // of the axes, in SI units
+    this.curves = [];
     this.box = document.createElement("section");
     this.box.className = "plot";
     const head = element(this.box, "header");
@@ -31,22 +32,25 @@ export class Plot {
     for (const group of dock.groups[0]) this.choice.add(new Option(group.name));
     this.choice.value = name;
     this.choice.addEventListener("change", () => {
-      this.choice.blur();
+      letGo(this.choice);
       this.own = true;
       this.choose(this.choice.value);
     });
     this.unit = element(head, "span", "unit");
     const tools = element(head, "span", "plot-tools");
-    const button = (text, title, act) => {
+    const button = (text, label, act, more = "") => {
       const made = element(tools, "button", "small", text);
-      Object.assign(made, { type: "button", title });
-      made.setAttribute("aria-label", title);
+      Object.assign(made, { type: "button", title: label + more });
+      made.setAttribute("aria-label", label);
       made.addEventListener("click", act);
     };
     button("+", "add a curve, set limits", () => this.#edit());
-    button("CSV", "save these curves as numbers", () => save(`${this.choice.value}.csv`, new Blob([this.csv()], { type: "text/csv" })));
+    const numbers = () => save(`${this.choice.value}.csv`, new Blob([csv(this)], { type: "text/csv" }));
+    button("CSV", "save these curves as numbers", numbers, "; eight digits, dalembert export writes all of them");
     button("PNG", "save this plot as a picture", () => this.png());
     button("×", "close this plot", () => dock.remove(this));
+    this.told = element(this.box, "p", "told");
+    this.told.setAttribute("role", "status");
     this.area = element(this.box, "div", "area");
     this.legend = element(this.box, "div", "legend");
   }
@@ -54,83 +58,58 @@ export class Plot {
   choose(name) {
     this.choice.value = this.choice.title = name;
     this.extra = [];
+    this.limits = { y: [null, null], right: [null, null] };
     this.draw();
   }
 
-  // A row to add any output by name, and to set the ends of the axis.
+  // A row to add any output by name, and to set the ends of the axes.
   #edit() {
-    if (this.editor) {
-      this.editor.remove();
-      this.editor = null;
-      return;
-    }
-    this.editor = document.createElement("div");
-    this.editor.className = "editor";
-    this.area.before(this.editor);
-    const field = (label, value, act) => {
-      const input = element(this.editor, "input");
-      Object.assign(input, { placeholder: label, value });
-      input.setAttribute("aria-label", label);
-      input.addEventListener("change", () => act(input));
-      return input;
-    };
-    const name = field("add an output, by name", "", (input) => this.add(input.value) && (input.value = ""));
-    name.setAttribute("list", "outputs");
-    this.ends = ["from", "to"].map((label, k) => {
-      const input = field(label, "", () => {
-        this.limits[k] = input.value.trim() === "" ? null : Number(input.value.replace("−", "-")) / this.factor;
-        this.draw();
-      });
-      input.className = "limit";
-      input.inputMode = "decimal";
-      return input;
-    });
-    this.#writeEnds();
-    name.focus();
+    if (this.editor) this.editor.box.remove();
+    this.editor = this.editor ? null : new Editor(this);
   }
 
-  #writeEnds() {
-    this.ends?.forEach((input, k) => (input.value = this.limits[k] === null ? "" : String(Number((this.limits[k] * this.factor).toPrecision(12)))));
-  }
-
-  // One more curve, by its name; whether there is one.
+  // One more curve, by the name of an output or its signal; what stands against it is told.
   add(text) {
-    if (!this.dock.groups[0].some(({ series }) => series.some(({ name }) => name === text))) return false;
-    this.extra.push(text);
-    this.own = true;
-    this.draw();
-    return true;
+    const groups = this.dock.groups[0];
+    const found = groups.flatMap((group) => group.series.map((one) => ({ group, ...one }))).find(({ name, signal }) => name === text || signal === text);
+    const units = [...new Set(this.curves.map(({ group }) => group.shownUnit))];
+    if (!found) this.tell(`there is no output “${text}”; ${alike(groups, text)}`);
+    else if (this.curves.some(({ name }) => name === found.name)) this.tell(`${found.name} is in this plot already`);
+    else if (units.length > 1 && !units.includes(found.group.shownUnit)) {
+      this.tell(`the axes have [${units.join("] and [")}]; add another plot for [${found.group.shownUnit}]`);
+    } else {
+      this.extra.push(found.name);
+      this.own = true;
+      this.draw();
+      return true;
+    }
+    return false;
   }
 
-  // (run, group, its series) of all curves, with numbers to draw.
-  #curves() {
-    const made = [];
-    this.dock.groups.forEach((groups, run) => {
-      const take = (group, wanted) => {
-        const columns = group.series.some(wanted) ? group.data() : [];
-        columns.forEach((values, k) => wanted(group.series[k]) && made.push({ run, group, label: group.series[k].name, values }));
-      };
-      for (const group of groups) if (group.name === this.choice.value) take(group, ({ asked }) => !asked);
-      for (const name of this.extra) for (const group of groups) take(group, (one) => one.name === name);
-    });
-    const log = made.length > 0 && made.every(({ group }) => group.log);
-    for (const curve of made) {
-      curve.times = Array.from(curve.group.times());
-      curve.values = Array.from(curve.values, (v) => (Number.isFinite(v) ? (log ? Math.max(v, SMALLEST) : v) : null));
-    }
-    return [this.dock.difference ? differences(made) : made, log && !this.dock.difference];
+  #remove(name) {
+    this.extra = this.extra.filter((other) => other !== name);
+    this.draw();
+    this.choice.focus();
+  }
+
+  // What stands against what was asked for.
+  tell(text) {
+    this.told.textContent = text;
   }
 
   // Curves of all runs that have this group, joined on one time axis; the second run is dashed.
   draw() {
     this.chart?.destroy();
-    const [curves, log] = this.#curves();
-    this.curves = curves;
-    if (!curves.length) return;
-    const first = curves[0].group.shownUnit;
-    [this.factor] = inUnit(curves[0].group.unit);
-    this.#writeEnds();
+    this.chart = null;
+    this.tell("");
+    const [curves, log] = curvesOf(this.dock, this.choice.value, this.extra);
+    Object.assign(this, { curves, log });
+    const first = curves[0]?.group.shownUnit ?? "";
     const [other] = curves.filter(({ group }) => group.shownUnit !== first);
+    if (!other) this.limits.right = [null, null];
+    this.factors = { y: inUnit(curves[0]?.group.unit ?? "")[0], right: other && inUnit(other.group.unit)[0] };
+    this.editor?.write();
+    if (!curves.length) return;
     const perRun = curves.filter(({ run }) => run === curves[0].run).length;
     const palette = PALETTES[document.documentElement.dataset.theme] ?? PALETTES.light;
     curves.forEach((curve, k) => {
@@ -148,12 +127,13 @@ export class Plot {
     };
     const values = (_, ticks) => ticks.map((v) => (v === null ? null : short(v)));
     const turns = (unit) => unit === "deg" && { incrs: PARTS_OF_A_TURN };
-    const y = log ? { distr: 3, log: 10 } : { range: (_, low, high) => padded(low, high).map((end, k) => (this.limits[k] === null ? end : this.limits[k] * this.factor)) };
+    const range = (axis) => (_, low, high) => this.#ends(axis, log ? uPlot.rangeLog(low, high, 10, true) : padded(low, high));
+    const y = { range: range("y"), ...(log && { distr: 3, log: 10 }) };
     const options = {
       ...this.#size(),
       legend: { show: false },
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
-      scales: { x: { time: false, ...(this.dock.window && { min: this.dock.window[0], max: this.dock.window[1] }) }, y, ...(other && { right: { range: (_, low, high) => padded(low, high) } }) },
+      scales: { x: { time: false, ...(this.dock.window && { min: this.dock.window[0], max: this.dock.window[1] }) }, y, ...(other && { right: { range: range("right") } }) },
       axes: [
         { ...axis, size: 24, gap: 3, label: `${this.dock.over[0]} [${this.dock.over[1]}]`, labelSize: 15, labelGap: -2, labelFont: axis.font, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
         { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), ...turns(first), size: 52, gap: 4, space: 26, values },
@@ -165,17 +145,7 @@ export class Plot {
     this.data = uPlot.join(tables);
     this.chart = new uPlot(options, this.data, this.area);
     this.line = element(this.chart.over, "div", "now");
-    this.chart.over.addEventListener("pointerdown", (event) => {
-      const at = (e) => this.chart.posToVal(e.clientX - this.chart.over.getBoundingClientRect().left, "x");
-      const point = (e) => this.dock.seek(at(e));
-      const stop = () => {
-        removeEventListener("pointermove", point);
-        removeEventListener("pointerup", stop);
-      };
-      addEventListener("pointermove", point);
-      addEventListener("pointerup", stop);
-      point(event);
-    });
+    this.#scrubs(this.chart.over);
     this.chart.over.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.dock.zoom(Math.exp(0.002 * event.deltaY), this.chart.posToVal(event.offsetX, "x"));
@@ -185,15 +155,35 @@ export class Plot {
     this.view();
   }
 
+  // What the reader has set, else what shows all.
+  #ends(axis, [low, high]) {
+    const [from, to] = this.limits[axis].map((end) => (end === null ? null : end * this.factors[axis]));
+    const ends = [from ?? low, to ?? high];
+    if (ends[1] > ends[0]) return ends;
+    const wide = 0.1 * Math.abs(from ?? to) || 1; // all is beyond the one that is set
+    return from === null ? [this.log ? 0.1 * to : to - wide, to] : [from, this.log ? 10 * from : from + wide];
+  }
+
+  // A drag moves in time; a finger that goes up or down scrolls the panel, which ends it.
+  #scrubs(over) {
+    const seek = (event) => this.dock.seek(this.chart.posToVal(event.clientX - over.getBoundingClientRect().left, "x"));
+    over.addEventListener("pointerdown", (event) => {
+      over.setPointerCapture(event.pointerId);
+      if (event.pointerType !== "touch") seek(event);
+    });
+    over.addEventListener("pointermove", (event) => over.hasPointerCapture(event.pointerId) && seek(event));
+    over.addEventListener("pointerup", (event) => over.hasPointerCapture(event.pointerId) && seek(event));
+  }
+
   // The window of time, and least and largest values in it.
   view() {
     if (!this.chart) return;
     const [low, high] = this.dock.window ?? this.dock.span;
     this.chart.setScale("x", { min: low, max: high });
-    this.curves.forEach(({ times, values }, k) => {
+    this.curves.forEach(({ times, values, usual }, k) => {
       const seen = values.filter((v, i) => v !== null && times[i] >= low && times[i] <= high);
       const ends = seen.length ? [seen.reduce((a, b) => Math.min(a, b)), seen.reduce((a, b) => Math.max(a, b))] : null;
-      this.extremes[k].textContent = ends ? ` ${told(ends[0])} … ${told(ends[1])}` : "";
+      this.extremes[k].textContent = ends ? ` ${told(ends[0], usual)} … ${told(ends[1], usual)}` : "";
     });
     queueMicrotask(() => this.moveTo(this.dock.time, 0)); // the scale is set in one, too
   }
@@ -208,14 +198,24 @@ export class Plot {
       return row;
     });
     this.extremes = [];
-    this.numbers = this.curves.map(({ run, label, colour, dash }) => {
+    const units = new Set(this.curves.map(({ scale }) => scale)).size > 1;
+    this.numbers = this.curves.map(({ run, group, name, label, colour, dash, values, usual }) => {
       const item = element(rows[shown.indexOf(run)], "span");
       const mark = element(item, "i");
       mark.style.borderTopColor = colour;
       if (dash) mark.style.borderTopStyle = "dashed";
       item.append(label, " ");
-      const number = element(item, "b");
+      const value = element(item, "span", "value");
+      const number = element(value, "b");
+      if (units) value.append(` ${group.shownUnit}`);
+      value.style.minWidth = `${longest(values, usual) + (units ? group.shownUnit.length : 0)}ch`; // nothing moves while it plays
       this.extremes.push(Object.assign(element(item, "small"), { title: "least … largest of the time that is shown" }));
+      if (run === shown[0] && this.extra.includes(name)) {
+        const away = element(item, "button", "", "×");
+        Object.assign(away, { type: "button", title: `remove ${name}` });
+        away.setAttribute("aria-label", away.title);
+        away.addEventListener("click", () => this.#remove(name));
+      }
       return number;
     });
   }
@@ -237,22 +237,11 @@ export class Plot {
     this.line.hidden = at < 0 || at > this.chart.over.clientWidth + 1;
     if (now && now - this.written < 100) return; // text ten times a second is enough to read
     this.written = now;
-    this.curves.forEach(({ times, values }, k) => {
+    this.curves.forEach(({ times, values, usual }, k) => {
       const [i, f] = locate(times, t);
       const [a, b] = [values[i], values[Math.min(i + 1, values.length - 1)]];
-      this.numbers[k].textContent = a === null || b === null || a === undefined ? "–" : told(a + f * (b - a), 4);
+      this.numbers[k].textContent = a === null || b === null || a === undefined ? "–" : told(a + f * (b - a), usual, 4);
     });
-  }
-
-  // Times and all curves; a curve that has no value at a time leaves its cell empty.
-  csv() {
-    const many = this.dock.runs.length > 1;
-    const title = ({ run, label, group }) => `${many ? `${this.dock.names[run]}: ` : ""}${label}${group.shownUnit ? ` [${group.shownUnit}]` : ""}`;
-    const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
-    const [times, ...columns] = this.data;
-    const rows = times.map((t, k) => [t, ...columns.map((column) => column[k] ?? "")].join(","));
-    const [name, unit] = this.dock.over;
-    return [[`${name} [${unit}]`, ...this.curves.map(title)].map(quoted).join(","), ...rows].join("\n") + "\n";
   }
 
   // The chart under its title and over its names, wide enough for a page of paper.
@@ -296,21 +285,10 @@ export class Plot {
   }
 }
 
-// Second run minus first, curve by curve, at the times of the first that both have.
-function differences(curves) {
-  const [first, second] = [0, 1].map((run) => curves.filter((curve) => curve.run === run));
-  return first.flatMap((curve) => {
-    const other = second.find(({ label, group }) => label === curve.label && group.name === curve.group.name);
-    if (!other) return [];
-    const last = other.times[other.times.length - 1];
-    const values = curve.times.map((t, k) => {
-      if (t < other.times[0] || t > last || curve.values[k] === null) return null;
-      const [i, f] = locate(other.times, t);
-      const [a, b] = [other.values[i], other.values[Math.min(i + 1, other.values.length - 1)]];
-      return a === null || b === null ? null : a + f * (b - a) - curve.values[k];
-    });
-    return [{ ...curve, label: `Δ ${curve.label}`, values }];
-  });
+// Of the numbers that a curve will show, in characters.
+function longest(values, usual) {
+  const step = Math.max(1, Math.floor(values.length / 200));
+  return values.reduce((most, v, k) => (v === null || k % step ? most : Math.max(most, told(v, usual, 4).length)), 1);
 }
 
 // Labels and lines of a logarithmic axis: at most about five powers of ten.

@@ -52,7 +52,7 @@ export class Run {
     this.columns = scene.loads.map(({ value }) => (value ? -1 : at++));
     this.groups = scene.groups.map(({ series, ...group }) => ({
       ...group,
-      series: series.map((one) => ({ name: one.name, values: new Float32Array() })),
+      series: series.map(({ name, signal }) => ({ name, signal, values: new Float32Array() })),
     }));
     this.position = scene.bodies.map(() => new Vector3());
     this.rotation = scene.bodies.map(() => new Quaternion());
@@ -138,6 +138,12 @@ export class Run {
   load(k, t, out) {
     const { value } = this.scene.loads[k];
     return value ? out.fromArray(value) : this.#vector(this.loads, this.loadCount, this.columns[k], t, out);
+  }
+
+  // Whether there are values of one of scene.loads: functions of the program are not in a stored run.
+  knows(k) {
+    const first = 3 * this.columns[k];
+    return this.columns[k] < 0 || !this.loads.length || this.loads.some((v, i) => i % (3 * this.loadCount) === first && Number.isFinite(v));
   }
 
   get loadCount() {

@@ -1,7 +1,6 @@
 // Solids that share a geometry are drawn together: one instanced mesh per geometry, one matrix per solid.
 
 import {
-  BackSide,
   BoxGeometry,
   BufferAttribute,
   BufferGeometry,
@@ -10,11 +9,15 @@ import {
   ConeGeometry,
   Curve,
   CylinderGeometry,
+  DoubleSide,
   InstancedMesh,
   Matrix4,
   Mesh,
+  MeshBasicMaterial,
   MeshPhongMaterial,
+  NotEqualStencilFunc,
   Quaternion,
+  ReplaceStencilOp,
   ShaderMaterial,
   Sphere,
   SphereGeometry,
@@ -132,7 +135,7 @@ export class Solids {
         vertexColors: true,
         specular: shiny ? 0x555555 : 0x1c1c1c,
         shininess: shiny ? 60 : 28,
-        depthTest: !this.onTop,
+        ...(this.onTop && { depthTest: false, transparent: true }), // after what is translucent, the ground, too
         ...(clear && { transparent: true, opacity: 0.4, depthWrite: false }),
       });
       const mesh = new InstancedMesh(geometry, material, solids.length);
@@ -140,7 +143,7 @@ export class Solids {
       mesh.boundingSphere = new Sphere(new Vector3(), Infinity);
       mesh.castShadow = mesh.receiveShadow = !this.onTop && !clear;
       mesh.userData.clear = clear;
-      mesh.renderOrder = this.onTop ? 1 : 0;
+      mesh.renderOrder = this.onTop ? ON_TOP : 0;
       mesh.layers.set(this.layer);
       mesh.userData.solids = solids;
       solids.forEach((solid, k) => {
@@ -180,10 +183,18 @@ export class Solids {
         const state = this.visibility.of(solid.tag);
         if (state === "clear") this.#twin(solid, new MeshPhongMaterial({ color: solid.colour, transparent: true, opacity: 0.28, depthWrite: false }), 1);
         const chosen = solid.tag && solid.tag === this.visibility.chosen;
-        if (chosen && state !== "hidden" && !this.onTop) this.#twin(solid, OUTLINE, 0).raycast = () => {};
+        if (chosen && state !== "hidden") this.#outline(solid);
       }
     }
     this.update();
+  }
+
+  // A rim around all that is chosen, none inside.
+  #outline(solid) {
+    const { geometry } = solid;
+    if (!geometry.attributes.outwards) geometry.setAttribute("outwards", outwards(geometry));
+    const order = this.onTop ? ON_TOP + 1 : 1;
+    for (const [k, material] of [MASK, this.onTop ? OUTLINE_ON_TOP : OUTLINE].entries()) this.#twin(solid, material, order + 0.5 * k + 0.1).raycast = () => {};
   }
 
   #twin(solid, material, order) {
@@ -249,15 +260,35 @@ export class Solids {
   }
 }
 
-// A rim of a few pixels around what is chosen: its back, blown up.
+// Normals that corners at one place share: a blown up box stays closed.
+function outwards({ attributes: { position, normal } }) {
+  const sums = new Map();
+  const at = new Vector3();
+  const keys = Array.from({ length: position.count }, (_, k) => at.fromBufferAttribute(position, k).toArray().map((x) => x.toPrecision(5)).join());
+  keys.forEach((key, k) => sums.set(key, (sums.get(key) ?? new Vector3()).add(at.fromBufferAttribute(normal, k))));
+  return new BufferAttribute(new Float32Array(keys.flatMap((key) => at.copy(sums.get(key)).normalize().toArray())), 3);
+}
+
+const ON_TOP = 3;
+
+// Where something is chosen: drawn before the rim, which is only around it.
+const MASK = new MeshBasicMaterial({ colorWrite: false, depthWrite: false, depthTest: false, transparent: true, side: DoubleSide, stencilWrite: true, stencilRef: 1, stencilZPass: ReplaceStencilOp });
+
+// A rim of a few pixels around what is chosen: the same, blown up.
 export const OUTLINE = new ShaderMaterial({
-  side: BackSide,
+  side: DoubleSide,
+  transparent: true,
+  depthWrite: false,
+  stencilWrite: true,
+  stencilRef: 1,
+  stencilFunc: NotEqualStencilFunc,
   uniforms: { colour: { value: new Color() }, pixel: { value: new Vector2(1, 1) } },
   vertexShader: `
+    attribute vec3 outwards;
     uniform vec2 pixel;
     void main() {
       gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-      vec2 away = (projectionMatrix * vec4(normalMatrix * normal, 0.0)).xy / pixel;
+      vec2 away = (projectionMatrix * vec4(normalMatrix * outwards, 0.0)).xy / pixel;
       gl_Position.xy += 3.0 * pixel * away / max(length(away), 1e-6) * gl_Position.w;
     }`,
   fragmentShader: `
@@ -267,6 +298,8 @@ export const OUTLINE = new ShaderMaterial({
       #include <colorspace_fragment>
     }`,
 });
+const OUTLINE_ON_TOP = OUTLINE.clone();
+Object.assign(OUTLINE_ON_TOP, { depthTest: false, uniforms: OUTLINE.uniforms });
 
 const matrix = new Matrix4();
 const bright = new Color();

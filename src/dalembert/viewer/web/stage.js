@@ -20,7 +20,7 @@ import { Eye } from "./eye.js";
 export class Stage {
   constructor(canvas, look) {
     this.canvas = canvas;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true });
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, stencil: true });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.scene = new Scene();
@@ -55,11 +55,11 @@ export class Stage {
     return { width: this.sideBySide ? width / 2 : width, height };
   }
 
-  // Camera, light and floor go along; the floor stays at its height.
+  // Light and floor go along with what rolls away, and where the camera looks at first; the floor stays at its height.
   follow(way) {
     const step = new Vector3().subVectors(way, this.way);
     this.way.copy(way);
-    this.eye.shift(step);
+    this.eye.home.target.add(step);
     const level = step.clone().addScaledVector(this.sheet.normal, -step.dot(this.sheet.normal));
     for (const at of [this.target, this.sun.position, this.sun.target.position]) at.add(step);
     for (const thing of [this.grid, this.shadow]) thing.position.add(level);

@@ -1,25 +1,35 @@
-// The strip on the time bar: energy error and step size over the whole run on logarithmic scales, what they are and how large
-// below it; its worst instant marked, a click goes there.
+// The strip on the time bar: energy error and step size over the whole run on logarithmic scales, of two runs both, what they are
+// and how large below it; the worst instant of each is marked, a click goes there.
 
-import { short } from "./numbers.js";
+import { short, typeset } from "./numbers.js";
 import { element } from "./page.js";
 
 export class Strip {
-  constructor(parent, run, timeline) {
-    Object.assign(this, { run, timeline });
+  // names: of the runs
+  constructor(parent, runs, names, timeline) {
+    Object.assign(this, { runs, names, timeline, worsts: [] });
     this.canvas = element(parent, "canvas", "strip");
     this.canvas.setAttribute("role", "img");
     this.canvas.addEventListener("pointerdown", (event) => {
       const { left, width } = this.canvas.getBoundingClientRect();
       const t = timeline.start + ((event.clientX - left) / width) * (timeline.end - timeline.start);
-      this.#go(this.worst && Math.abs(this.#place(this.worst.t) * width - (event.clientX - left)) < 8 ? this.worst.t : t);
+      const near = this.worsts.find((worst) => worst && Math.abs(this.#place(worst.t) * width - (event.clientX - left)) < 8);
+      this.#go(near ? near.t : t);
     });
     this.key = element(parent, "div", "strip-key");
-    this.worstKey = element(this.key, "button");
-    Object.assign(this.worstKey, { type: "button", title: "go to the worst energy error (W)" });
-    this.worstKey.addEventListener("click", () => this.goToWorst());
+    this.worstKeys = runs.map((_, k) => {
+      const button = element(this.key, "button");
+      Object.assign(button, { type: "button", title: "go to the worst energy error (W)" });
+      button.addEventListener("click", () => this.#go(this.worsts[k].t));
+      return button;
+    });
     this.stepKey = element(this.key, "span");
     new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+
+  // Of all runs.
+  get worst() {
+    return this.worsts.reduce((a, b) => (b && !(a?.value >= b.value) ? b : a), null);
   }
 
   #go(t) {
@@ -37,7 +47,7 @@ export class Strip {
   }
 
   draw() {
-    const { canvas, run } = this;
+    const { canvas, runs } = this;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     if (!width && !canvas.hidden) return;
     const ratio = Math.min(devicePixelRatio, 2);
@@ -46,48 +56,79 @@ export class Strip {
     ink.scale(ratio, ratio);
     const style = getComputedStyle(document.body);
     const colour = (name) => style.getPropertyValue(name).trim();
-    const error = run.groups.find(({ name }) => name === "energy error, relative")?.series[0].values ?? [];
-    this.worst = worstOf(run.channelTimes, error);
-    const steps = run.stepEnds.length;
+    const errors = runs.map((run) => run.groups.find(({ name }) => name === "energy error, relative")?.series[0].values ?? []);
+    this.worsts = runs.map((run, k) => worstOf(run, errors[k]));
+    const steps = runs.some((run) => run.stepEnds.length);
     const split = steps && this.worst ? 0.5 * height : height;
-    if (this.worst) {
-      const level = levels(error);
+    const level = levels(errors.flatMap((error) => Array.from(error)));
+    const tall = (value) => level(value) * (split - 2);
+    if (this.worsts[0]) {
+      const [run] = runs;
       ink.fillStyle = colour("--error");
       ink.beginPath(); // one form: bars that share a pixel are not darker than others
       run.channelTimes.forEach((t, k) => {
         const next = run.channelTimes[k + 1] ?? t;
         const x = this.#place(t) * width;
-        const tall = level(error[k]) * (split - 2);
-        ink.rect(x, split - tall, Math.max(1, this.#place(next) * width - x), tall);
+        ink.rect(x, split - tall(errors[0][k]), Math.max(1, this.#place(next) * width - x), tall(errors[0][k]));
       });
       ink.fill();
-      ink.fillStyle = colour("--fail");
-      const x = Math.min(width - 4, Math.max(4, this.#place(this.worst.t) * width));
+    }
+    if (this.worsts[1]) {
+      ink.strokeStyle = colour("--error"); // a line: what is behind it is seen
+      ink.beginPath();
+      runs[1].channelTimes.forEach((t, k) => ink.lineTo(this.#place(t) * width, split - tall(errors[1][k])));
+      ink.stroke();
+    }
+    ink.fillStyle = colour("--fail");
+    for (const worst of this.worsts.filter(Boolean)) {
+      const x = Math.min(width - 4, Math.max(4, this.#place(worst.t) * width));
       ink.beginPath();
       for (const [dx, y] of [[-4, 0], [4, 0], [0, 7]]) ink.lineTo(x + dx, y);
       ink.fill();
     }
     if (steps) {
-      const level = levels(run.stepSizes);
+      const high = levels(runs.flatMap((run) => Array.from(run.stepSizes)));
       ink.strokeStyle = colour("--muted");
-      ink.beginPath();
-      run.stepEnds.forEach((t, k) => ink.lineTo(this.#place(t) * width, height - 1 - level(run.stepSizes[k]) * (height - split - 3 || 0)));
-      ink.stroke();
+      runs.forEach((run, r) => {
+        ink.setLineDash(r ? [4, 3] : []);
+        ink.beginPath();
+        run.stepEnds.forEach((t, k) => ink.lineTo(this.#place(t) * width, height - 1 - high(run.stepSizes[k]) * (height - split - 3 || 0)));
+        ink.stroke();
+      });
+      ink.setLineDash([]);
     }
-    const sizes = steps ? [run.stepSizes.reduce((a, b) => Math.min(a, b)), run.stepSizes.reduce((a, b) => Math.max(a, b))].map((size) => short(size, 2)) : [];
-    this.worstKey.textContent = this.worst ? `energy error ≤ ${short(this.worst.value, 2)} at ${short(this.worst.t)} ${run.scene.over[1]}` : "";
-    this.stepKey.textContent = steps ? `step ${[...new Set(sizes)].join(" … ")} s` : "";
-    canvas.setAttribute("aria-label", `logarithmic: ${[this.worstKey.textContent, this.stepKey.textContent].filter(Boolean).join("; ")}`);
+    const named = (k) => (runs.length > 1 ? `${this.names[k]}: ` : "");
+    this.worsts.forEach((worst, k) => (this.worstKeys[k].textContent = worst ? `${named(k)}energy error ${worst.text}` : ""));
+    this.stepKey.textContent = steps ? `step ${runs.map((run, k) => runs.length > 1 ? `${named(k)}${spread(run.stepSizes)}` : spread(run.stepSizes)).join("; ")}` : "";
+    const told = [...this.worstKeys, this.stepKey].map(({ textContent }) => textContent).filter(Boolean);
+    canvas.setAttribute("aria-label", `logarithmic: ${told.join("; ")}`);
     canvas.hidden = this.key.hidden = !(this.worst || steps);
   }
 }
 
-function worstOf(times, error) {
+// As the report has it; while there is none, of what is shown, rounded up.
+function worstOf({ channelTimes, scene }, error) {
   let worst = null;
   error.forEach((value, k) => {
-    if (Number.isFinite(value) && value > (worst?.value ?? 0)) worst = { t: times[k], value };
+    if (Number.isFinite(value) && value > (worst?.value ?? 0)) worst = { t: channelTimes[k], value };
   });
-  return worst;
+  if (!worst) return null;
+  const line = scene.report.lines.find(({ name }) => name === "energy balance");
+  const [, value, of, t] = line?.value.match(/^(\S+) of (\S+ J)\b.* at t = (\S+) s/) ?? [];
+  if (value) return { t: Number(t), value: Number(value), text: typeset(`${value} of ${of} at ${t} ${scene.over[1]}`) };
+  return { ...worst, text: `≤ ${short(raised(worst.value))} at ${short(worst.t, 4)} ${scene.over[1]}` };
+}
+
+// Up to three digits, none of them too small.
+function raised(value) {
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 2);
+  return Math.ceil(value / unit) * unit;
+}
+
+function spread(sizes) {
+  if (!sizes.length) return "–";
+  const ends = [sizes.reduce((a, b) => Math.min(a, b)), sizes.reduce((a, b) => Math.max(a, b))].map((size) => short(size, 2));
+  return `${[...new Set(ends)].join(" … ")} s`;
 }
 
 // Values on a logarithmic scale of at most six decades, 0.05 to 1.

@@ -17,15 +17,15 @@ export class Tree {
     all.type = "button";
     all.title = "show everything again (U)";
     all.addEventListener("click", () => visibility.showAll());
+    this.none = element(parent, "p", "none");
+    this.none.setAttribute("role", "status");
     this.list = element(parent, "div", "tree");
     this.list.setAttribute("role", "tree");
     this.list.setAttribute("aria-label", "elements of the model");
-    const name = (b) => (b < 0 ? "ground" : run.bodies[b].name);
-    const between = ({ first, second }) => `${name(first)} – ${name(second)}`;
     const bodies = run.bodies.map((body, k) => ({ tag: `body ${k}`, name: body.name, more: "", colour: body.colour, marker: body.marker }));
     this.rows = [];
     this.#section("Bodies", bodies.filter(({ marker }) => !marker));
-    this.#section("Joints", run.joints.map((joint, k) => ({ tag: `joint ${k}`, name: joint.name, more: `${joint.type.replaceAll("_", " ")}, ${between(joint)}` })));
+    this.#section("Joints", run.joints.map((joint, k) => ({ tag: `joint ${k}`, name: joint.name, more: `${joint.kind}, ${joint.joins.join(" – ")}` })));
     this.#section("Drivers", run.scene.drivers.map((driver, k) => ({ tag: `driver ${k}`, name: driver.name, more: driver.joint && `of ${driver.joint}` })));
     this.#section("Forces", run.scene.forces.map((force, k) => ({ tag: `force ${k}`, name: force.name, more: force.noun })));
     this.#section("Markers", bodies.filter(({ marker }) => marker));
@@ -76,6 +76,7 @@ export class Tree {
   #filter() {
     const wanted = this.search.value.trim().toLowerCase();
     for (const { row, text } of this.rows) row.hidden = !text.includes(wanted);
+    this.none.textContent = this.rows.every(({ row }) => row.hidden) ? `no element has “${wanted}” in its name or kind` : "";
     for (const box of this.list.children) box.hidden = this.rows.every((one) => one.box !== box || one.row.hidden);
   }
 

@@ -1,4 +1,5 @@
-// The corner triad: axes of the world as the camera sees them, negative ends hollow; a click looks along one.
+// The corner triad: axes of the world as the camera sees them, negative ends hollow; a click looks from one of their ends, a
+// second one from the other.
 
 import { Vector3 } from "three";
 
@@ -11,17 +12,22 @@ export class Triad {
     this.svg = make(parent, "svg", { class: "triad", viewBox: "-46 -46 92 92", role: "group", "aria-label": "standard views" });
     this.ends = AXES.flatMap(({ name, at }) =>
       [1, -1].map((sign) => {
-        const text = `look along ${sign > 0 ? "" : "−"}${name}`;
+        const text = `from ${sign > 0 ? "+" : "−"}${name}`;
         const group = make(this.svg, "g", { class: `${name} ${sign > 0 ? "plus" : "minus"}`, tabindex: 0, role: "button", "aria-label": text });
         make(group, "title", {}).textContent = text;
         const line = sign > 0 ? make(group, "line", { x1: 0, y1: 0 }) : null;
         const ball = make(group, "circle", { r: sign > 0 ? 9 : 6 });
         const label = sign > 0 ? make(group, "text", { "text-anchor": "middle", "dominant-baseline": "central" }) : null;
         if (label) label.textContent = name;
-        const look = () => this.eye.from(at.clone().multiplyScalar(sign));
+        const end = at.clone().multiplyScalar(sign);
+        const look = () => this.eye.from(this.eye.direction.dot(end) > 0.9999 ? end.clone().negate() : end);
         group.addEventListener("click", look);
-        group.addEventListener("keydown", (event) => event.key === "Enter" && look());
-        return { group, line, ball, label, at: at.clone().multiplyScalar(sign) };
+        group.addEventListener("keydown", (event) => {
+          if (event.key !== "Enter" && event.key !== " ") return;
+          event.preventDefault();
+          look();
+        });
+        return { group, line, ball, label, at: end };
       }),
     );
   }
@@ -38,8 +44,13 @@ export class Triad {
       for (const [name, value] of [["x", x], ["y", y]]) label?.setAttribute(name, value);
       return [at.dot(towards), group];
     });
-    const held = document.activeElement; // an element that is moved loses the focus
-    if (!this.svg.contains(held)) this.svg.append(...depths.sort(([a], [b]) => a - b).map(([, group]) => group));
+    const order = depths.sort(([a], [b]) => a - b).map(([, group]) => group);
+    const at = order.indexOf(document.activeElement); // which would lose the focus if it were moved
+    if (at < 0) this.svg.append(...order);
+    else {
+      order[at].before(...order.slice(0, at));
+      order[at].after(...order.slice(at + 1));
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // The viewer: puts the parts together, and says what follows from keys, buttons and time.
 
 import { Actor } from "./actor.js";
-import { Vector3 } from "three";
+import { commandsOf, onKey } from "./commands.js";
 import { Dock } from "./dock.js";
 import { Inspector } from "./inspector.js";
 import { Labels } from "./labels.js";
@@ -32,10 +32,10 @@ export class Viewer {
     const loaded = (wanted) => scenes[0].loads.some(({ what, kind }) => what === wanted && kind === "load");
     this.settings = { trails: 1, forces: loaded("force"), torques: loaded("torque"), joints: true, grid: true, names: false, panel: wide, tree: innerWidth > 1400, dark: prefers("dark"), side: false };
     this.visibility = new Visibility();
-    this.commands = this.#commands();
+    this.commands = commandsOf(this);
     this.page = new Page(scenes, this.names, this.timeline, this.commands);
     this.stage = new Stage(this.page.canvas, framed(scenes));
-    this.actors = this.runs.map((run, k) => new Actor(this.stage, run, k + 1, this.visibility));
+    this.actors = this.runs.map((run, k) => new Actor(this.stage, run, k + 1, this.visibility, this.runs));
     this.stage.onResize = () => this.#resized();
     this.stage.wake = () => this.wake();
     const changed = () => {
@@ -59,17 +59,16 @@ export class Viewer {
     };
     this.dock = new Dock(page.plots, runs, this.names, runs[0].scene.plots, seek, this.commands.degrees.act);
     this.labels = new Labels(stage);
-    this.inspector = new Inspector(stage, page, this.labels, actors, visibility, (tag) => this.dock.load(tag));
+    this.inspector = new Inspector(stage, page, this.labels, actors, this.names, visibility, (tag) => this.dock.load(tag));
     this.inspector.wake = () => this.wake();
     this.tree = new Tree(page.side, runs[0], visibility, (tag) => this.inspector.chooseTag(tag));
     this.tree.focusOn = (tag) => this.inspector.focusOn(tag);
-    this.legend = new Legend(page, this.labels, actors[0], () => this.apply());
-    this.strip = new Strip(page.track, runs[0], timeline);
+    this.legend = new Legend(page, this.labels, actors, () => this.apply());
+    this.strip = new Strip(page.track, runs, this.names, timeline);
     this.triad = new Triad(page.stage, stage.eye);
-    addEventListener("keydown", (event) => this.#key(event));
-    // space always plays: a button that has the focus is pressed by enter, and one that the mouse pressed does not keep it
-    addEventListener("keyup", (event) => event.key === " " && event.target.tagName !== "SELECT" && event.preventDefault());
-    addEventListener("click", (event) => event.detail && document.activeElement.closest("button, summary, input")?.blur());
+    addEventListener("keydown", (event) => onKey(this, event));
+    // what the mouse pressed does not keep the focus: space plays, arrows move in time; text fields keep it
+    addEventListener("click", (event) => event.detail && document.activeElement.closest("button, summary, canvas, [role=button], [type=range]")?.blur());
     this.furnished = true;
     this.theme = this.settings.dark;
     this.apply();
@@ -93,96 +92,33 @@ export class Viewer {
     });
   }
 
-  // name: key, what it does, how; on() says whether it is lit
-  #commands() {
-    const { settings } = this;
-    const flip = (name) => () => {
-      settings[name] = !settings[name];
-      if (settings[name] && innerWidth <= 760 && name === "tree") settings.panel = false; // a phone has room for one of them
-      if (settings[name] && innerWidth <= 760 && name === "panel") settings.tree = false;
-      this.apply();
-    };
-    const lit = (name) => () => settings[name];
-    const commands = {
-      tree: { key: "E", text: "elements of the model", act: flip("tree"), on: lit("tree") },
-      loop: { key: "L", text: "play in a loop", act: () => ((this.timeline.loop = !this.timeline.loop), this.apply()), on: () => this.timeline.loop },
-      trails: {
-        key: "T",
-        text: "trails: recent, whole, none",
-        act: () => ((settings.trails = (settings.trails + 1) % 3), this.apply()),
-        on: () => settings.trails > 0,
-      },
-      forces: { key: "F", text: "forces", act: () => (this.legend.more("force") ? this.apply() : flip("forces")()), on: lit("forces") },
-      torques: { key: "M", text: "torques", act: () => (this.legend.more("torque") ? this.apply() : flip("torques")()), on: lit("torques") },
-      joints: { key: "J", text: "joints", act: flip("joints"), on: lit("joints") },
-      names: { key: "N", text: "names", act: flip("names"), on: lit("names") },
-      grid: { key: "G", text: "ground", act: flip("grid"), on: lit("grid") },
-      compare: {
-        key: "B",
-        text: "two runs: overlaid, side by side",
-        act: () => {
-          settings.side = !settings.side;
-          this.apply();
-          this.stage.eye.frame();
-        },
-        on: lit("side"),
-      },
-      camera: { key: "C", text: "see the whole motion again", act: () => this.stage.eye.frame() },
-      fit: { key: "Z", text: "fit what is shown now", act: () => this.stage.eye.fit(this.actors.flatMap((actor) => actor.bodies.corners())) },
-      follow: { key: "K", text: "camera follows the chosen body", act: () => this.#follow(), on: () => Boolean(this.followed) },
-      orthographic: {
-        key: "O",
-        text: "perspective, orthographic",
-        act: () => ((this.stage.eye.orthographic = !this.stage.eye.orthographic), this.page.update()),
-        on: () => Boolean(this.stage?.eye.orthographic),
-      },
-      picture: { key: "S", text: "save a picture", act: () => this.#save() },
-      theme: { key: "D", text: "light, dark", act: flip("dark"), on: lit("dark") },
-      panel: { key: "P", text: "plots and report", act: flip("panel"), on: lit("panel") },
-      report: {
-        key: "R",
-        text: "trust report",
-        act: (k = 0) => {
-          if (!settings.panel || innerWidth <= 760) (settings.panel = false), commands.panel.act();
-          const box = this.page.trusts[k];
-          box.open = !box.open;
-          box.scrollIntoView({ block: "nearest" });
-        },
-      },
-      degrees: {
-        key: "A",
-        text: "angles: radians, degrees",
-        act: () => {
-          angles.degrees = !angles.degrees;
-          this.dock.rebuild();
-          this.inspector.write();
-        },
-      },
-      worst: { key: "W", text: "go to the worst energy error", act: () => this.strip.goToWorst() },
-      hide: { element: true, key: "H", text: "hide the chosen element", act: () => this.#onChosen("hide") },
-      clear: { element: true, key: "X", text: "see through the chosen element", act: () => this.#onChosen("clear") },
-      only: { element: true, key: "I", text: "show only the chosen element", act: () => this.#onChosen("only") },
-      unhide: { key: "U", text: "show all elements again", act: () => this.visibility.showAll() },
-      help: { key: "?", text: "keys", act: () => this.page.help() },
-    };
-    if (this.runs.length < 2) delete commands.compare;
-    if (!this.runs.some(({ scene }) => scene.turning.length || scene.loads.some(({ what }) => what === "torque"))) delete commands.torques;
-    return commands;
-  }
-
-  #onChosen(act) {
+  onChosen(act) {
     if (this.visibility.chosen) this.tree.act(act, this.visibility.chosen);
   }
 
-  // The camera goes along with a body; the floor passes below.
-  #follow() {
+  // The camera goes along with a body, the chosen one if there is one.
+  follow() {
     const [, index] = this.visibility.chosen?.startsWith("body") ? this.visibility.chosen.split(" ") : [];
+    const body = this.followed ? null : index === undefined ? this.#heaviest() : Number(index);
+    this.#followed(body);
+  }
+
+  #followed(body) {
     const [run] = this.runs;
-    const body = index === undefined ? this.#heaviest() : Number(index);
-    this.followed = this.followed ? null : { body, from: run.position[body].clone().sub(this.stage.way) };
+    const { eye } = this.stage;
+    this.followed = body === null ? null : { body, from: run.position[body].clone().sub(eye.way) };
+    if (body === null) eye.way.copy(this.stage.way); // it stays where it is
+    else eye.framed = false;
+    this.page.goesWith.textContent = body === null ? "" : `camera follows ${run.bodies[body].name}`;
     this.page.update();
     this.moved = true;
     this.wake();
+  }
+
+  // The whole motion, as the page was opened.
+  home() {
+    this.#followed(null);
+    this.stage.eye.frame();
   }
 
   #heaviest() {
@@ -259,8 +195,8 @@ export class Viewer {
     const { time } = this.timeline;
     for (const actor of this.actors) actor.moveTo(time);
     const [run] = this.runs;
-    if (this.followed) this.stage.follow(run.position[this.followed.body].clone().sub(this.followed.from));
-    else if (run.scene.follow) this.stage.follow(run.way(this.stage.normal));
+    if (run.scene.follow) this.stage.follow(run.way(this.stage.normal));
+    this.stage.eye.follow(this.followed ? run.position[this.followed.body].clone().sub(this.followed.from) : this.stage.way);
     this.dock?.moveTo(time, this.timeline.playing ? now : 0);
     this.stage.invalidate();
   }
@@ -280,38 +216,13 @@ export class Viewer {
 
   finish({ report, status }) {
     this.timeline.following = false;
+    this.runs[0].scene.report = report;
+    this.strip.draw();
     this.page.report(report, status, 0, this.runs.length > 1 ? this.names[0] : "");
     this.timeline.changed();
   }
 
-  #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT/.test(event.target.tagName) && event.target.type !== "range") return;
-    const { timeline } = this;
-    const span = timeline.end - timeline.start;
-    const step = event.shiftKey ? span / 10 : timeline.frame;
-    const keys = {
-      " ": () => timeline.toggle(),
-      ArrowRight: () => (timeline.pause(), timeline.scrub(timeline.time + step)),
-      ArrowLeft: () => (timeline.pause(), timeline.scrub(timeline.time - step)),
-      Home: () => timeline.scrub(timeline.start),
-      End: () => timeline.scrub(timeline.end),
-      "+": () => timeline.faster(1),
-      "=": () => timeline.faster(1),
-      "-": () => timeline.faster(-1),
-      1: () => this.stage.eye.from(this.stage.eye.front),
-      2: () => this.stage.eye.from(new Vector3().crossVectors(this.stage.up, this.stage.eye.front)),
-      3: () => this.stage.eye.from(this.stage.up),
-      Escape: () => (this.inspector.choose(null), this.page.sheet && this.page.help()),
-    };
-    const command = Object.values(this.commands).find(({ key }) => key.toLowerCase() === event.key.toLowerCase());
-    const act = keys[event.key] ?? command?.act;
-    if (!act) return;
-    event.preventDefault();
-    act();
-    if ("+=-".includes(event.key)) this.apply();
-  }
-
-  #save() {
+  save() {
     const { title } = this.runs[0].scene;
     const [name, unit] = this.page.over;
     const { time, start, end } = this.timeline;
