@@ -68,7 +68,7 @@ def test_pages_and_pictures_show_the_same(open_tab, tmp_path, name):
     assert page[both].mean(axis=0) == pytest.approx(still[both].mean(axis=0), abs=12), "as bright"
     paper = ~(coloured(page) | coloured(still))
     assert np.abs(page - still)[paper].mean() < 3.0, "grid and shadows alike"
-    step = float(tab.page.locator(".chip.quiet").last.inner_text().split()[1])
+    step = float(tab.page.locator(".chip.quiet", has_text="grid").inner_text().split()[1])
     assert run.mechanism.model and step == grid_step(Film(run, SIZE))
 
 

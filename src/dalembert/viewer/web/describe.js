@@ -18,7 +18,7 @@ export function describe(run, tag) {
     .filter((group) => group.tag === tag && ["m", "rad"].includes(group.unit))
     .flatMap(({ unit, series }) => series.map((one) => [one.name.slice(0, -` of ${joint.name}`.length), (t) => told(run.value(one, t), unit)]));
   if (joint.type === "coupling") {
-    const own = run.groups.filter((group) => group.tag === tag).flatMap(({ unit, series }) => series.map((one) => [one.name, (t) => told(run.value(one, t), unit)]));
+    const own = run.groups.filter((group) => group.tag === tag).flatMap(({ unit, series }) => series.map((one) => [one.name.replace(` of ${joint.name}`, ""), (t) => told(run.value(one, t), unit)]));
     return { title: joint.name, text: `${joint.kind}, ${joint.joins.join(" – ")}`, values: own };
   }
   return {
