@@ -282,8 +282,8 @@ def _recompile(folder: Path, place: Path, attributes: Mapping[str, Any], given: 
         elif missing_functions(model):
             raise StoreError(
                 f"{folder}: the run has constraints or motions written as functions, which the file does not hold; in"
-                " Python build the model again and give it, load(path, model=...); .export_html(page) of that writes a page"
-                " that opens without them"
+                " Python build the model again and give it, load(path, model=...); a page of that, .export_html(page), opens"
+                " without them"
             )
         elif isinstance(model, Model):
             model = with_files(model, place)

@@ -99,7 +99,7 @@ export class Dock {
     const read = panel.scrollTop > 0 && this.plots.find((plot) => plot !== moved && plot.box.getBoundingClientRect().bottom > end);
     const before = read && read.box.getBoundingClientRect().top;
     act();
-    if (read) panel.scrollTop += read.box.getBoundingClientRect().top - before;
+    if (read) queueMicrotask(() => (panel.scrollTop += read.box.getBoundingClientRect().top - before)); // charts get their size in one
   }
 
   rebuild() {

@@ -168,8 +168,8 @@ export class Page {
   }
 
   #transport() {
-    const bar = element(this.deck, "footer", "transport");
-    this.bar = bar;
+    const bar = (this.bar = element(this.deck, "footer", "transport"));
+    new ResizeObserver(() => this.deck.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar); // card and triad stand above it
     this.playButton = element(bar, "button", "tool play");
     this.playButton.type = "button";
     this.playButton.addEventListener("click", () => this.timeline.toggle());
@@ -262,10 +262,10 @@ export class Page {
     block("details", "", lines.filter((line) => line.block === "details"), "value", false);
   }
 
-  // Titles of the two halves.
+  // Titles of the two halves, above the transport bar.
   halves(titles) {
     this.titles?.remove();
-    this.titles = titles.length ? element(this.stage, "div", "halves") : null;
+    this.titles = titles.length ? element(this.bar, "div", "halves") : null;
     for (const title of titles) element(this.titles, "span", "", title);
   }
 

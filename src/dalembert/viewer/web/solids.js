@@ -193,8 +193,8 @@ export class Solids {
   #outline(solid) {
     const { geometry } = solid;
     if (!geometry.attributes.outwards) geometry.setAttribute("outwards", outwards(geometry));
-    const order = this.onTop ? ON_TOP + 1 : 1;
-    for (const [k, material] of [MASK, this.onTop ? OUTLINE_ON_TOP : OUTLINE].entries()) this.#twin(solid, material, order + 0.5 * k + 0.1).raycast = () => {};
+    const order = this.onTop ? ON_TOP + 1 : 2; // over the ellipsoid
+    for (const [k, material] of [MASK, this.onTop ? OUTLINE_ON_TOP : OUTLINE].entries()) this.#twin(solid, material, order + 0.1 + 0.5 * k).raycast = () => {};
   }
 
   #twin(solid, material, order) {

@@ -99,7 +99,7 @@ export class Strip {
     }
     const named = (k) => (runs.length > 1 ? `${this.names[k]}: ` : "");
     this.worsts.forEach((worst, k) => (this.worstKeys[k].textContent = worst ? `${named(k)}energy error ${worst.text}` : ""));
-    this.stepKey.textContent = steps ? `step ${runs.map((run, k) => runs.length > 1 ? `${named(k)}${spread(run.stepSizes)}` : spread(run.stepSizes)).join("; ")}` : "";
+    this.stepKey.textContent = steps ? `step ${runs.map(({ stepSizes }) => spread(stepSizes)).join(", ")}` : "";
     const told = [...this.worstKeys, this.stepKey].map(({ textContent }) => textContent).filter(Boolean);
     canvas.setAttribute("aria-label", `logarithmic: ${told.join("; ")}`);
     canvas.hidden = this.key.hidden = !(this.worst || steps);
