@@ -90,10 +90,10 @@ export class Inspector {
     if (!found) return;
     this.loads(found.tag);
     card.replaceChildren();
+    element(card, "h2", "", found.what.title);
     const close = Object.assign(element(card, "button", "small close", "×"), { type: "button", title: "close (escape)" });
     close.setAttribute("aria-label", "close");
     close.addEventListener("click", () => this.choose(null));
-    element(card, "h2", "", found.what.title);
     if (this.actors.length > 1) element(card, "p", "", `in ${this.runNames[this.actors.indexOf(found.actor)]}`);
     element(card, "p", "", found.what.text);
     const table = element(card, "table");
