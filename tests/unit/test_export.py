@@ -9,6 +9,8 @@ import pyarrow.parquet
 import pytest
 import xarray as xr
 
+import dalembert as da
+from dalembert import gallery
 from dalembert.errors import StoreError
 from dalembert.io import export
 from dalembert.io.export import export_dataset
@@ -125,10 +127,10 @@ def test_unknown_suffix_lists_the_known(tmp_path, dataset):
         export_dataset(dataset, tmp_path / "run.xlsx")
 
 
-@pytest.mark.parametrize(("suffix", "package"), [(".nc", "h5netcdf"), (".parquet", "pyarrow")])
-def test_missing_package_names_the_extra(tmp_path, dataset, monkeypatch, suffix, package):
+@pytest.mark.parametrize(("suffix", "packages"), [(".nc", "h5netcdf h5py"), (".parquet", "pyarrow")])
+def test_missing_packages_are_named(tmp_path, dataset, monkeypatch, suffix, packages):
     monkeypatch.setattr(export, "find_spec", lambda name: None)
-    with pytest.raises(StoreError, match=rf"needs the package '{package}'; pip install 'dalembert\[export\]'"):
+    with pytest.raises(StoreError, match=f"needs packages: pip install {packages}; .csv needs nothing more"):
         export_dataset(dataset, tmp_path / f"run{suffix}")
     assert os.listdir(tmp_path) == []
 
@@ -140,3 +142,36 @@ def test_tables_need_time_and_unique_columns(tmp_path, dataset):
     with pytest.raises(StoreError, match=r"two columns would be named 'crank\.position\.x'"):
         export_dataset(twice, tmp_path / "run.csv")
     assert os.listdir(tmp_path) == []
+
+
+def test_tables_in_degrees_say_so_in_their_columns(tmp_path):
+    """Angles and their rates alone, of all signals and of those named; units of netCDF too."""
+    run = da.simulate(gallery.build("slider_crank"), 0.1)
+    plain, turned = (columns_in(run, tmp_path / f"{degrees}.csv", degrees) for degrees in (False, True))
+    for name, column in plain.items():
+        told = [other for other in turned if other == name or other.startswith(f"{name} [")]
+        assert len(told) == 1, name
+        factor = 180 / np.pi if "[deg" in told[0] else 1.0
+        np.testing.assert_allclose(turned[told[0]], factor * column, rtol=1e-14)
+    marked = {name for name in turned if "[" in name}
+    assert {"A [deg]", "A.rate [deg/s]", "rod.wx [deg/s]", "rod.wx.rate [deg/s^2]"} <= marked
+    assert not any(name.startswith(("slider.x", "A.f", "total_energy", "time")) for name in marked)
+    run.export(tmp_path / "few.csv", "A", "slider.x", ("swing [rad]", lambda s: s.signal("A")), degrees=True)
+    assert (tmp_path / "few.csv").read_text().startswith("time,A [deg],slider.x,swing [deg]\n")
+    swept = da.kinematics(gallery.build("four_bar"), sweep={"A": np.linspace(0, np.pi / 2, 7)})
+    swept.export(tmp_path / "swept.csv", "A", "B", degrees=True)
+    table = np.genfromtxt(tmp_path / "swept.csv", delimiter=",", names=True, deletechars="")
+    assert table.dtype.names == ("A_[deg]", "B_[deg]")
+    np.testing.assert_allclose(table["A_[deg]"], np.linspace(0, 90, 7), atol=1e-12)
+    with pytest.raises(StoreError, match=r"degrees are for tables, \.csv and \.parquet, and for signals by name"):
+        run.export(tmp_path / "all.nc", degrees=True)
+    system = da.simulate(gallery.chaplygin_sleigh(), 0.1)
+    with pytest.raises(da.ModelError, match="which coordinates of a Lagrangian system are angles is not known"):
+        system.export(tmp_path / "all.csv", degrees=True)
+
+
+def columns_in(run, path, degrees):
+    """A table as columns by name."""
+    run.export(path, degrees=degrees)
+    names = path.read_text().partition("\n")[0].split(",")
+    return dict(zip(names, np.genfromtxt(path, delimiter=",", skip_header=1).T, strict=True))

@@ -13,7 +13,7 @@ from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.plot import save_figure
 from dalembert.plot.paths import view_of
 from dalembert.plot.signals import _wrapped, draw_over_time
-from dalembert.plot.style import new_figure
+from dalembert.plot.style import MUTED, new_figure
 from dalembert.results.signals import Signal, signal
 
 LINE_PLOTS = ["energy", "energy_error", "drift", "trajectories", "step_sizes"]
@@ -331,10 +331,22 @@ def test_one_signal_over_another(quadrangle):
     assert y[-1] == pytest.approx(quadrangle.signal("B.f")[-1])
 
 
+def test_several_signals_over_another(quadrangle):
+    """A panel for each unit, with names where there are several; all within the turn that the first has."""
+    angles, forces = quadrangle.plot.phase("A", "C.angle", "D", "B.f", degrees=True).axes
+    assert labels(angles) == ["angle of C", "angle of D"] and labels(forces) == ["start", "end"]
+    assert (angles.get_ylabel(), forces.get_ylabel()) == ("angle [deg]", "reaction force of B [N]")
+    x, y = angles.get_lines()[1].get_data()
+    assert y[-1] == pytest.approx(np.degrees(quadrangle.coordinate("D")[-1])) and x[0] == angles.get_lines()[0].get_xdata()[0]
+    ax = new_figure().add_subplot()
+    quadrangle.plot.phase("A", "D", "B.f", ax=ax)
+    assert len(ax.get_lines()) == 6
+
+
 def test_phase_plane_of_a_turning_joint_is_one_turn_wide():
     ax = da.simulate(gallery.build("slider_crank"), 2.0).plot.phase("A").axes[0]
     x = ax.get_lines()[0].get_xdata()
-    assert "modulo one turn" in ax.get_title("left")
+    assert "within one turn" in ax.get_title("left")
     assert np.nanmax(x) - np.nanmin(x) == pytest.approx(2 * np.pi, abs=1e-12)
     assert np.isnan(x).sum() >= 2
     assert np.nanmax(np.abs(np.diff(x))) < np.pi
@@ -373,7 +385,7 @@ def test_angles_in_degrees():
     phase = run.plot.phase("A", degrees=True).axes[0]
     assert (phase.get_xlabel(), phase.get_ylabel()) == ("angle of A [deg]", "rate of change [deg/s]")
     assert np.ptp([each for each in phase.get_lines()[0].get_xdata() if each == each]) == pytest.approx(360.0)
-    assert "modulo one turn" in phase.get_title("left")
+    assert "within one turn" in phase.get_title("left")
     assert np.allclose(np.diff(phase.get_xticks()), 45.0)
     assert run.plot.spectrum("A", degrees=True).axes[0].get_ylabel() == "amplitude [deg]"
 
@@ -385,6 +397,7 @@ def test_a_swept_angle_in_degrees():
     assert figure.get_suptitle().endswith("angle of A = 0 to 90 deg")
     assert figure.axes[0].get_lines()[0].get_xdata()[-1] == pytest.approx(90)
     assert turn.plot.time("B").axes[0].get_xlabel() == "angle of A [rad]"
+    assert turn.plot.phase("A", "B", degrees=True).get_suptitle().endswith("angle of A = 0 to 90 deg")
 
 
 def test_degrees_of_a_lagrangian_system_are_refused():
@@ -546,7 +559,7 @@ def test_only_what_is_not_unique_is_said_to_be():
 
 def test_needed_efforts_have_a_panel_for_each_unit():
     """A hinge on a carriage: a torque and a force."""
-    model = da.Model(plane="xz")
+    model = da.Model(plane="xz", name="carriage with a bar")
     model.add_body("carriage", mass=1.0, inertia=0.1)
     model.add_link("bar", (0, 0), (0.5, 0), mass=1.0)
     model.add_prismatic("rail", "ground", "carriage", point=(0, 0), axis=(1, 0))
@@ -554,7 +567,7 @@ def test_needed_efforts_have_a_panel_for_each_unit():
     motion = {"rail": da.Harmonic(0.1, omega=2.0), "hinge": da.Harmonic(0.3, omega=2.0)}
     figure = da.inverse_dynamics(model, motion, ["rail", "hinge"], t=np.linspace(0.0, 1.0, 21)).plot()
     assert [ax.get_ylabel() for ax in figure.axes] == ["force of rail [N]", "torque of hinge [N m]"]
-    assert {ax.get_xlabel() for ax in figure.axes} == {"time t [s]"}
+    assert {ax.get_xlabel() for ax in figure.axes} == {"time t [s]"} and figure.get_suptitle() == "carriage with a bar"
 
 
 def test_a_fit_shows_units_and_its_legend_covers_no_data():
@@ -572,3 +585,56 @@ def test_a_fit_shows_units_and_its_legend_covers_no_data():
     left = figure.axes[0]
     assert left.get_ylabel() == "mass.x [m]"
     assert left.get_legend().get_window_extent().y0 >= left.get_window_extent().y1 - 1
+    heights = [ax._left_title.get_window_extent().y0 for ax in figure.axes[:2]]
+    assert heights[0] == pytest.approx(heights[1], abs=2.0) and figure.get_suptitle() == "unnamed model"
+
+
+@pytest.mark.parametrize("width", [0.1, 1.0, 4.0, 6.0, 9.0, 13.0, 21.0, 44.0, 91.0, 136.0, 271.0, 800.0, 3000.0, 9000.0])
+@pytest.mark.parametrize("start", [0.0, 96.7])
+def test_degrees_have_ticks_enough_on_both_axes(width, start):
+    figure = new_figure(8.0, 4.2)
+    ax = figure.subplots()
+    x = np.linspace(start, start + width, 50)
+    draw_over_time(ax, x, [Signal("angle", "deg", x)], "angle of A [deg]")
+    figure.draw_without_rendering()
+    for ticks, (low, high) in ((ax.get_xticks(), ax.get_xlim()), (ax.get_yticks(), ax.get_ylim())):
+        assert 4 <= np.sum((ticks >= low) & (ticks <= high)) <= 11
+
+
+def test_energies_that_change_by_less_than_they_are_off_zero_are_changes():
+    """A body on a spring that a bump lifts by a seventh of its height: 16 J of motion beside 1360 J of height."""
+    model = da.Model(plane="xz")
+    model.add_body("body", mass=140.0, inertia=1.0, position=(0, 1.0))
+    model.add_prismatic("guide", "ground", "body", point=(0, 1.0), axis=(0, 1))
+    model.add_force("lift", "body", (0, 140.0 * 9.81 + 350.0))
+    above = da.simulate(model, 0.34).plot.energy().axes[0]
+    assert above.get_ylabel() == "change of energy [J]" and above.get_title("left").endswith("T(0) = 0 J, U(0) = 1.37 kJ")
+    potential, kinetic = (np.ptp(line(above, label).get_ydata()) for label in ("potential U", "kinetic T"))
+    assert potential > 0.14 * 1370 and kinetic > 0.02 * np.ptp(above.get_ylim())
+
+
+def test_titles_beside_each_other_are_on_one_height():
+    run = da.simulate(da.Model.from_yaml(resources.files("dalembert") / "model/file/starter_plane.yaml"), 0.2)
+    figure = run.plot.overview()
+    figure.draw_without_rendering()
+    rows = {}
+    for ax in figure.axes:
+        rows.setdefault(ax.get_subplotspec().rowspan.start, []).append(ax._left_title.get_window_extent().y0)
+    assert len(rows) == 3 and all(len(row) == 2 and abs(row[0] - row[1]) < 2.0 for row in rows.values())
+    assert [ax.get_title("left") for ax in figure.axes[1:3]] == ["torque of drivers", "power of drivers"]
+
+
+def test_outlines_of_shapes_and_springs_are_around_paths_in_a_plane():
+    """A wheel is round, from its side a rectangle; a spring a zigzag from end to end."""
+    model = da.Model(plane="xz")
+    for name, x, axis in (("disc", 0.0, "y"), ("roller", 2.0, "x")):
+        solid = da.cylinder(1.0, 0.5, 0.2, axis=axis)
+        model.add_body(name, mass=1.0, inertia=0.1, shape=solid.shape, position=(x, 1.0))
+    model.add_spring_damper("spring", "disc", "roller", between=((0, 1), (2, 1)), stiffness=1.0, damping=1.0, length=2.0)
+    ax = da.simulate(model, 0.1).plot.trajectories().axes[0]
+    disc, roller = (patch.get_path().vertices for patch in ax.patches)
+    np.testing.assert_allclose(np.linalg.norm(disc - [0, 1], axis=1), 0.5, rtol=1e-12)
+    assert np.ptp(roller, axis=0) == pytest.approx([0.2, 1.0])
+    (zigzag,) = (np.array(item.get_data()) for item in ax.get_lines() if item.get_color() == MUTED)
+    assert pytest.approx(np.array([[0, 1], [2, 1]])) == zigzag[:, [0, -1]].T and np.ptp(zigzag[1]) > 0.02
+    assert labels(ax) == ["disc", "roller"]

@@ -411,6 +411,7 @@ def test_plots(made, tmp_path):
     assert "mass = 2" in made[1].plot.map("rod.x", "length", at={"mass": 2.2}).axes[0].get_title("left")
     fan = made[1].plot.fan("pivot")
     assert "6 of 6 runs" in fan.axes[0].get_title("left")
+    assert fan.get_suptitle() == made[1].plot.map("pivot").get_suptitle() == made[1].dataset.attrs["model"]
     made[1].plot.save(tmp_path / "fan.png", fan)
     assert (tmp_path / "fan.png").stat().st_size > 1000
     with pytest.raises(TypeError, match="save takes the path, then a figure"):

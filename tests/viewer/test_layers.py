@@ -136,3 +136,35 @@ def test_wheels_in_mesh_and_tubes_with_their_rods_are_in_one_layer():
 def test_looks_of_their_own_and_mechanisms_in_space_stay_as_they_are(name):
     layers = stage_of(da.simulate(gallery.build(name), 0.01)).layers
     assert not any(layers.depth.values())
+
+
+def swing_arm(deep):
+    """A wheel on an arm, its tyre a spring to its centre."""
+    model, wheel = da.Model(plane="xz"), da.cylinder(8.0, 0.3, deep, axis="y")
+    model.add_link("arm", (-0.5, 0.3), (0, 0.3), mass=2.0)
+    model.add_body("wheel", mass=wheel.mass, inertia=wheel.inertia[1], shape=wheel.shape, position=(0, 0.3))
+    model.add_revolute("A", "ground", "arm", point=(-0.5, 0.3))
+    model.add_revolute("axle", "arm", "wheel", point=(0, 0.3))
+    model.add_spring_damper("strut", "ground", "arm", between=((-0.4, 0.7), (-0.25, 0.3)), stiffness=1e3, length=0.5)
+    model.add_spring_damper("tyre", "ground", "wheel", between=((0.1, -0.05), (0, 0.3)), stiffness=2e4, length=0.36)
+    return da.simulate(model, 0.05)
+
+
+@pytest.mark.parametrize("deep", [0.1, 0.3])
+def test_a_spring_that_ends_within_a_body_is_in_front_of_it_on_pegs(deep):
+    run = swing_arm(deep)
+    stage = stage_of(run)
+    strut, tyre = ([line for line in stage.lines if line.tag == f"force {k}"] for k in (0, 1))
+    assert all(abs(end[1] @ stage.layers.normal) < 1e-12 for line in strut for end in (line.start, line.end))  # as it was
+    for line in tyre:
+        at = [run.point(*end)[0] @ stage.layers.normal + stage.layers.of(end[0]) for end in (line.start, line.end)]
+        assert at[0] == pytest.approx(at[1]) and at[1] > depths(run, stage, "wheel")[1]
+    pegs = [fitting for fitting in stage.fittings if fitting.tag == "force 1"]
+    assert sorted(peg.body for peg in pegs) == ["ground", "wheel"]
+    film = Film(run, (600, 450), stage.layers.normal)
+    image = np.asarray(next(film.pictures(np.array([0.0]), 1e-6))).astype(float)
+    film.lines = []
+    bare = np.asarray(next(film.pictures(np.array([0.0]), 1e-6))).astype(float)
+    (x, y), _ = film.camera.seen(np.array([0.015, 0.0, 0.25]))
+    around = np.abs(image - bare)[round(y / 2) - 15 : round(y / 2) + 15, round(x / 2) - 15 : round(x / 2) + 15]
+    assert (around.max(axis=2) > 20).sum() > 40  # before the wheel it is seen

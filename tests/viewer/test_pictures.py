@@ -451,3 +451,16 @@ def test_the_path_of_a_bar_is_that_of_its_free_end():
     np.testing.assert_allclose(scene["trail_points"], [(0, 0, 0), (0.3, 0, 0), (0, 0, 0)], rtol=0, atol=1e-12)
     film = Film(run, (320, 240))
     np.testing.assert_allclose(film.paths[1] - film.layers[1], film.motion.point("arm", (0.3, 0, 0)), rtol=0, atol=1e-12)
+
+
+def test_large_cylinders_are_smooth_and_their_sides_of_one_colour():
+    """A wheel seen from its side: no bands of facets, no edge between light and dark quarters."""
+    model = da.Model((0, 0, 0))
+    wheel = da.cylinder(1.0, 0.4, 0.3, axis="x").body()
+    model.add_body("wheel", **wheel, angular_velocity=(1e-3, 0, 0))
+    film = Film(da.simulate(model, 0.1), (400, 400), np.array([0.0, -1.0, 0.0]))
+    image = np.asarray(next(film.pictures(np.array([0.0]), 1e-6))).astype(float)
+    ends, _ = film.camera.seen(np.array([[0.1, -0.3, 0.26], [0.1, -0.3, -0.26]]))
+    (column, high), (_, low) = (np.round(ends / 2)).astype(int)
+    shades = image[high:low, column]
+    assert np.ptp(shades) > 40 and np.abs(np.diff(shades, axis=0)).max() <= 4

@@ -36,7 +36,7 @@ def jax_function(
     try:
         import jax
     except ImportError:
-        raise ModelError("jax_function needs JAX: pip install 'dalembert[jax]'") from None
+        raise ModelError("jax_function needs JAX: pip install jax") from None
     import jax.numpy as jnp
 
     runs = OutputsOfRuns("jax_function", build, outputs, parameters, t_end, options)

@@ -28,7 +28,7 @@ def torch_function(
     try:
         import torch
     except ImportError:
-        raise ModelError("torch_function needs torch: pip install 'dalembert[torch]'") from None
+        raise ModelError("torch_function needs torch: pip install torch") from None
 
     runs = OutputsOfRuns("torch_function", build, outputs, parameters, t_end, options)
 

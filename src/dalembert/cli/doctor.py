@@ -16,7 +16,7 @@ REQUIRED = ("numpy", "scipy", "numba", "llvmlite", "xarray", "numcodecs", "matpl
 OPTIONAL = {
     "pyarrow": "export to Parquet",
     **dict.fromkeys(("h5netcdf", "h5py"), "export to netCDF"),
-    "imageio-ffmpeg": "animations as .mp4, extra 'video'",
+    "imageio-ffmpeg": "animations as .mp4",
     "pin": "benchmarks against Pinocchio",
 }
 OPTIONS = ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")

@@ -55,7 +55,7 @@ Output = Annotated[
         " 'C.f.max,motor.min', '*.f.max', .peak (largest size), with the times at which, .range, .mean, .rms over time.",
     ),
 ]
-Degrees = Annotated[bool, typer.Option("--degrees", help="Of printed numbers: angles in degrees, rates in deg/s.")]
+Degrees = Annotated[bool, typer.Option("--degrees", help="Of tables and printed numbers: angles in degrees, rates in deg/s.")]
 Every = Annotated[float | None, number_option("Of a table: seconds between rows; default: the saved times.")]
 
 
@@ -87,8 +87,6 @@ def export(
                 raise ModelError(f"option --every is for tables: give a file to write, as in run.csv; {whole}")
             _print_numbers(source, names_of(output), degrees, answer)
             return
-        if degrees:
-            raise ModelError(f"option --degrees is for numbers that are printed; leave it out, or leave out {target}")
         if answer.as_json:
             raise ModelError(f"option --json is for numbers of a whole run; leave out {target}, or --json")
         from dalembert.cli.run import save_times
@@ -96,11 +94,12 @@ def export(
         from dalembert.io.sweep_store import is_sweep
         from dalembert.results.signal_names import spelt_out
         from dalembert.simulation.load import load
+        from dalembert.simulation.solution import Solution
 
         is_store = Path(source).is_dir()
         suffix = target.suffix.lower()
-        for option, given in (("--every", every), ("--output", output)):
-            if given is not None and (suffix in (*YAML, ".html", ".png", ".gif", ".mp4") or (is_store and is_sweep(source))):
+        for option, given in (("--every", every is not None), ("--output", output is not None), ("--degrees", degrees)):
+            if given and (suffix in (*YAML, ".html", ".png", ".gif", ".mp4") or (is_store and is_sweep(source))):
                 raise ModelError(f"option {option} is for tables of one run; leave it out")
         if is_store and is_sweep(source):
             if suffix != ".csv":
@@ -135,10 +134,12 @@ def export(
         else:
             run = load(source)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
-            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(
-                target, *spelt_out(run.model, names_of(output))
-            )
+            even = run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))
+            even.export(target, *spelt_out(run.model, names_of(output)), degrees=degrees)
             _is_trusted(source, run)
+            if suffix == ".csv" and isinstance(run, Solution):
+                answer.voice.say(f"written: {target}, SI units: m, s, {'deg' if degrees else 'rad'}, N, N m, W, J")
+                return
         answer.voice.say(f"written: {target}")
 
 
@@ -172,7 +173,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         except ModelError as problem:  # is told behind the others
             wrong.append(str(problem))
     if degrees:
-        from dalembert.plot.degrees import of_unit
+        from dalembert.results.signal_names import of_unit
 
         turned = {name: of_unit(unit) for name, (_, unit, _) in numbers.items()}
         numbers = {name: (value * turned[name][0], turned[name][1], when) for name, (value, _, when) in numbers.items()}

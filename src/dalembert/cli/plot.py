@@ -40,8 +40,8 @@ Things = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="OF",
-        help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several, `time` '*.f', too, `phase` a second one to draw"
-        " over the first.",
+        help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several, `time` '*.f', too; `phase` draws the others over"
+        " the first.",
     ),
 ]
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
@@ -94,12 +94,10 @@ def plot(
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")
         if degrees and name not in IN_DEGREES:
             raise ModelError(f"plot {name}: --degrees has no meaning; it is for {', '.join(IN_DEGREES)}")
-        if len(asked) > (2 if name == "phase" else 1) and name not in (OVER_TIME, PATHS):
+        if len(asked) > 1 and name not in (OVER_TIME, PATHS, "phase"):
             several = f"`dalembert plot {run} time {' '.join(f'{thing}.f' for thing in asked)}` draws the sizes of the forces"
             more = several if name == "reactions" else "draw a figure of each"
-            raise ModelError(
-                f"plot {name} takes {'one or two names' if name == 'phase' else 'one name'}, not {len(asked)}; {more}"
-            )
+            raise ModelError(f"plot {name} takes one name, not {len(asked)}; {more}")
         from dalembert.cli.source import check_result
         from dalembert.plot import check_picture_path, save_figure
         from dalembert.results.signal_names import spelt_out
@@ -119,7 +117,7 @@ def plot(
             listed = f" ({', '.join(there[:_MOST])}{', ...' * (len(there) > _MOST)})" if there else ""
             what = f"{of_something[name]}{listed}, as in `dalembert plot {run} {name} {shlex.quote(example)}`"
             raise ModelError(f"plot {name}: of what? name {what}")
-        if name == OVER_TIME:
+        if name in (OVER_TIME, "phase"):
             asked = spelt_out(found.model, asked)
         options = {"degrees": True} if degrees else {}
         save_figure(getattr(found.plot, name.replace("-", "_"))(*asked, **options), target)

@@ -177,7 +177,7 @@ def _client(count: int | None, scheduler: str | None) -> Iterator[Any]:
         try:
             from distributed import Client
         except ImportError:
-            raise ModelError("option --scheduler needs dask: pip install 'dalembert[cluster]'") from None
+            raise ModelError("option --scheduler needs dask: pip install distributed") from None
         try:
             client: Any = Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as problem:

@@ -15,7 +15,7 @@ from dalembert.model.serialise import MissingFunction
 from dalembert.results.angles import body_angle
 from dalembert.results.plain import encode
 from dalembert.results.signal_names import effort_kind
-from dalembert.results.signals import signal
+from dalembert.results.signals import signal, title_of
 
 if TYPE_CHECKING:
     import xarray
@@ -76,10 +76,10 @@ def to_dataset(solution: BodyResult) -> xarray.Dataset:
 
 
 def signal_dataset(solution: BodyResult | LagrangianResult, names: Sequence[object]) -> xarray.Dataset:
-    """Signals by their names over time, and nothing else."""
+    """Signals by their names, functions of the solution by theirs, over time, and nothing else."""
     import xarray
 
-    found = {str(getattr(name, "name", name)): signal(solution, name) for name in names if name != "time"}
+    found = {title_of(name): signal(solution, name) for name in names if name != "time"}
     variables = {name: ("time", item.values, about(item.unit, item.label)) for name, item in found.items()}
     return xarray.Dataset(variables, {"time": ("time", solution.t, _along(solution))}, attributes(solution))
 

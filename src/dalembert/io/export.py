@@ -42,11 +42,9 @@ def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> Non
     if target.is_dir():
         raise StoreError(f"{target}: is a folder; give the path of a file")
     packages, write = _WRITERS[suffix]
-    for package in packages:
-        if find_spec(package) is None:
-            raise StoreError(
-                f"{target}: writing {target.suffix} needs the package '{package}'; pip install 'dalembert[export]'"
-            )
+    if not all(map(find_spec, packages)):
+        needed = " ".join(packages)
+        raise StoreError(f"{target}: writing {target.suffix} needs packages: pip install {needed}; .csv needs nothing more")
     with written_whole(target) as temporary:
         write(dataset, temporary)
 

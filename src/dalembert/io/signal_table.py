@@ -22,7 +22,8 @@ from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.plane import InPlane
 from dalembert.model.serialise import MissingFunction
-from dalembert.results.signal_names import ENERGIES, meant
+from dalembert.results.signal_names import ENERGIES, meant, of_unit, words_of
+from dalembert.results.signals import label_and_unit, with_unit
 
 if TYPE_CHECKING:
     import xarray
@@ -54,6 +55,29 @@ def signal_table(dataset: xarray.Dataset, model: Model | LagrangianSystem, *, wh
             made[title] = values
     variables = {name: ("time", values) for name, values in made.items() if name != "time"}
     return dataset.drop_vars(dataset.variables).assign_coords(time=dataset["time"]).assign(variables)
+
+
+def in_degrees(table: xarray.Dataset, model: Model | LagrangianSystem) -> xarray.Dataset:
+    """Columns of angles, their rates and accelerations in degrees, which their names then say; also what was swept."""
+    if isinstance(model, LagrangianSystem):
+        raise ModelError("degrees: which coordinates of a Lagrangian system are angles is not known; leave it out")
+    turned, along = {}, table["time"]
+    for name, values in table.data_vars.items():
+        factor, unit = of_unit(values.attrs.get("units") or _unit(model, str(name)))
+        told = name if factor == 1.0 else _told_in(str(name), unit)
+        turned[told] = "time", factor * values.values, values.attrs | ({} if factor == 1.0 else {"units": unit})
+    factor, unit = of_unit(along.attrs.get("units", "s"))
+    about = along.attrs if factor == 1.0 else along.attrs | {"units": unit, "signal": _told_in(along.attrs["signal"], unit)}
+    return table.drop_vars(table.variables).assign_coords(time=("time", factor * along.values, about)).assign(turned)
+
+
+def _told_in(name: str, unit: str) -> str:
+    return with_unit(label_and_unit(name)[0], unit)
+
+
+def _unit(model: Model, name: str) -> str:
+    """Of a column that is a signal."""
+    return words_of(model.structure, *meant(model.structure, name))[1] if _means_one(model, name) else ""
 
 
 def _with_sizes(dataset: xarray.Dataset, columns: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import linecache
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -18,6 +20,7 @@ from dalembert.model.validation import plain_function
 LIBRARIES = ("numpy", "math", "cmath", "scipy", "numba", "builtins")  # their values do not change under their name
 _DEEPEST = 8  # collections and helpers within each other; objects count for several
 _LONGEST = 10_000  # entries of an array that is told entry by entry
+_NAME = 60  # letters of what a function is called, at most
 
 
 def names_in(code: CodeType) -> set[str]:
@@ -49,6 +52,26 @@ def source_of(function: Any) -> str | None:
         return inspect.getsource(function)
     except (OSError, TypeError):
         return None
+
+
+def called(function: Any) -> str:
+    """What a function of a solution is called in legends and tables: its name; of a lambda what it computes, signals in it by
+    their names: `lambda s: s.signal("A") - s.signal("B")` is A - B."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+    if name != "<lambda>":
+        return name
+    code = function.__code__
+    places = [(*place[::2], *place[1::2]) for place in code.co_positions() if None not in place and place[2:] != (0, 0)]
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not (places and lines):
+        return "function"
+    (first, start), (last, end) = min(place[:2] for place in places), max(place[2:] for place in places)
+    encoded = [line.encode() for line in lines[first - 1 : last]]
+    encoded[-1] = encoded[-1][:end]
+    encoded[0] = encoded[0][start:]
+    text = " ".join(b" ".join(encoded).decode().split())
+    text = re.sub(r"""\b\w+\.signal\((["'])(.*?)\1\)""", r"\2", text)
+    return text if len(text) <= _NAME else f"{text[: _NAME - 3]}..."
 
 
 def constants(function: Any, depth: int = 0) -> dict[str, object]:

@@ -20,15 +20,15 @@ from dalembert.compilation.parts import connected_parts
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.model import Model
 from dalembert.model.serialise import MissingFunction
-from dalembert.model.validation import Hinted
 from dalembert.plot.degrees import in_degrees, of_label
 from dalembert.plot.paths import draw_paths
-from dalembert.plot.signals import acting, draw_over_time, draw_phase, draw_spectrum
+from dalembert.plot.signals import QUANTITIES, acting, draw_over_time, draw_phase, draw_spectrum
 from dalembert.plot.style import (
     CONSTANT,
     CYCLE,
     DARK,
     MUTED,
+    Figures,
     check_picture_path,
     house_style,
     legend_above,
@@ -50,11 +50,10 @@ __all__ = ["Plots", "check_picture_path", "save_figure"]
 
 _BINS = 120
 _MAX_JOINTS = 8
-_FLAT = 0.1  # energies that change by less, over the least of one of them, are shown as changes
 _SMALLEST = 1e-17  # smaller residuals and errors are rounding; a logarithmic axis ends here
 
 
-class Plots(Hinted):
+class Plots(Figures):
     """Figures by name; see the module."""
 
     _meant: ClassVar = {
@@ -93,14 +92,13 @@ class Plots(Hinted):
                 panel = figure.add_subplot(rows, 2, 3 + k)
                 draw_over_time(panel, self._curve.t, [item for item in efforts if item.unit == unit], self._solution.over)
                 few = f", first {_MAX_JOINTS} of {len(drivers)}" if len(drivers) > _MAX_JOINTS else ""
-                panel.set_title(f"what drivers do{few}")
+                panel.set_title(f"{QUANTITIES[unit]} of drivers{few}")
             if not massless:
                 self._energy(figure.add_subplot(rows, 2, 2))
                 self._energy_error(figure.add_subplot(rows, 2, 2 * rows if held else (2 * rows - 1, 2 * rows)))
             if held:
                 self._drift(figure.add_subplot(rows, 2, 2 * rows - 1), "position")
-            for ax in figure.axes:
-                legend_above(ax)
+            legend_above(*figure.axes)
             figure.suptitle(self._title())
             figure.supxlabel(self._method(), fontsize=9, color=MUTED)
         return figure
@@ -108,7 +106,7 @@ class Plots(Hinted):
     def energy(self, *, ax: Axes | None = None) -> Figure:
         """Kinetic and potential energy, external work, and their balance; below, not in `ax`, how far that is off.
 
-        Where they change little all are shown as changes since the start.
+        Where one of them is farther from zero than it changes, as heights count from anywhere, all are changes since the start.
         """
         if ax is not None:
             return self._single(self._energy, ax)
@@ -172,35 +170,30 @@ class Plots(Hinted):
     def time(self, *signals: object, degrees: bool = False, ax: Axes | None = None) -> Figure:
         """Signals over time, see `results.signals`: "slider.x", "A", "B.fz"; one panel for each unit, or all in `ax`.
 
+        signals : names, or functions of a solution, named ("travel [m]", function) or not
         degrees : angles in deg and their rates in deg/s, instead of rad and rad/s
         """
         if not signals:
             raise ModelError("plot.time: of what? give names of signals, such as 'slider.x' for a body, 'A' for a joint")
         items = [self._signal(self._curve, name, degrees) for name in signals]
         factor, over = self._over(degrees)
-        units = list(dict.fromkeys(item.unit for item in items))
-        with house_style():
-            figure = new_figure(8.0, 1.4 + 2.8 * len(units)) if ax is None else owner_of(ax)
-            panels = figure.subplots(len(units), squeeze=False)[:, 0] if ax is None else [ax] * len(units)
-            for panel, unit in zip(panels, units, strict=True):
-                draw_over_time(panel, factor * self._curve.t, [item for item in items if item.unit == unit], over)
-                legend_above(panel)
-            if ax is None:
-                figure.suptitle(self._title(degrees))
-        return figure
+        return self._by_unit(items, lambda axes, some: draw_over_time(axes, factor * self._curve.t, some, over), ax, degrees)
 
-    def phase(self, signal: object, other: object = None, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
+    def phase(self, signal: object, *others: object, degrees: bool = False, ax: Axes | None = None) -> Figure:
         """Phase plane: the rate of change of a joint coordinate (or of another signal, see `results.signals`) over its values.
 
-        other : drawn instead of that rate, phase("A", "motor") is a torque over the crank's angle;  degrees : as for `time`
+        signal, degrees : as for `time`;  others : drawn instead of that rate, phase("A", "motor") is a torque over an angle;
+            one panel for each unit, or all in `ax`
         """
-        items = [self._signal(self._curve, name, degrees) for name in (signal, other) if name is not None]
-        return self._single(lambda axes: draw_phase(axes, *items), ax)
+        over, *items = [self._signal(self._curve, name, degrees) for name in (signal, *others)]
+        if not items:
+            return self._single(lambda axes: draw_phase(axes, over), ax, degrees)
+        return self._by_unit(items, lambda axes, some: draw_phase(axes, over, some), ax, degrees)
 
     def spectrum(self, signal: object, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
-        """Amplitude spectrum of a signal, see `results.signals`;  degrees : as for `time`"""
+        """Amplitude spectrum of a signal, see `results.signals`;  signal, degrees : as for `time`"""
         item = self._signal(self._solution, signal, degrees)
-        return self._single(lambda axes: draw_spectrum(axes, self._solution.t, item), ax)
+        return self._single(lambda axes: draw_spectrum(axes, self._solution.t, item), ax, degrees)
 
     def step_sizes(self, *, ax: Axes | None = None) -> Figure:
         """Accepted step sizes; needs a run that saved every step."""
@@ -214,12 +207,11 @@ class Plots(Hinted):
 
     def save(self, path: str | os.PathLike[str], figure: Figure | None = None) -> None:
         """Write a figure, by default the overview, whole or not at all; format by the path's suffix."""
-        if not isinstance(path, str | os.PathLike) or not isinstance(figure, Figure | None):
-            raise TypeError("save takes the path, then a figure: plot.save('energy.png', plot.energy())")
-        check_picture_path(path)
-        save_figure(figure or self.overview(), path)
+        if isinstance(path, str | os.PathLike):
+            check_picture_path(path)  # before the overview is drawn
+        super().save(path, self.overview() if figure is None else figure)
 
-    def _single(self, draw: Callable[[Axes], None], ax: Axes | None) -> Figure:
+    def _single(self, draw: Callable[[Axes], None], ax: Axes | None, degrees: bool = False) -> Figure:
         """Draw into the given axes, or into a new figure with a title."""
         with house_style():
             figure = new_figure() if ax is None else owner_of(ax)
@@ -228,7 +220,24 @@ class Plots(Hinted):
             draw(axes)
             legend_above(axes)
             if ax is None:
-                figure.suptitle(self._title())
+                figure.suptitle(self._title(degrees))
+        return figure
+
+    def _by_unit(
+        self, items: list[Signal], draw: Callable[[Axes, list[Signal]], None], ax: Axes | None, degrees: bool
+    ) -> Figure:
+        """A panel for the signals of each unit, below each other in a new figure with a title, or all in the given axes."""
+        units: dict[str, list[Signal]] = {}
+        for item in items:  # what has no unit may be anything
+            units.setdefault(item.unit or item.label, []).append(item)
+        with house_style():
+            figure = new_figure(8.0, 1.4 + 2.8 * len(units)) if ax is None else owner_of(ax)
+            panels = figure.subplots(len(units), squeeze=False)[:, 0] if ax is None else [ax] * len(units)
+            for panel, some in zip(panels, units.values(), strict=True):
+                draw(panel, some)
+                legend_above(panel)
+            if ax is None:
+                figure.suptitle(self._title(degrees))
         return figure
 
     def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
@@ -278,8 +287,8 @@ class Plots(Hinted):
         drawn |= {"external work W": energy.external_work} if works else {}
         drawn[balance] = energy.total
         change = max(float(np.ptp(values)) for values in drawn.values())
-        least = max(float(np.abs(values).min()) for values in drawn.values())
-        since = CONSTANT * least < change < _FLAT * least
+        least = max(float(np.abs(values).min()) for label, values in drawn.items() if label != balance)
+        since = CONSTANT * least < change < least
         for label, values in drawn.items():
             style: Any = {"color": DARK, "linestyle": "-", "linewidth": 1.1} if label == balance else {}
             ax.plot(t, values - since * values[0], label=label, **style)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from math import degrees
-
 from matplotlib.axis import Axis
 from matplotlib.ticker import MultipleLocator
 
+from dalembert.results.signal_names import of_unit
 from dalembert.results.signals import Signal
 
 _STEPS = (5.0, 10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0)  # between ticks, smallest first
-_MOST = 9  # of them on an axis
-
-
-def of_unit(unit: str) -> tuple[float, str]:
-    """What to multiply by, and the unit then: "rad" and "rad/s" become "deg" and "deg/s"."""
-    return (degrees(1.0), f"deg{unit[3:]}") if unit in ("rad", "rad/s", "rad/s^2") else (1.0, unit)
+_LEAST, _MOST = 4, 9  # of them on an axis; less wide ones have usual ticks
 
 
 def of_label(label: str) -> tuple[float, str]:
@@ -36,5 +30,5 @@ def tick(axis: Axis, unit: str) -> None:
     """An axis in degrees, with its data drawn, has ticks at parts of a turn: 15, 30, 45, 90 degrees rather than 20, 25, 50."""
     low, high = axis.get_view_interval()
     step = next((step for step in _STEPS if high - low <= _MOST * step), None)
-    if unit == "deg" and high - low > _STEPS[0] and step is not None:
+    if unit == "deg" and step is not None and high - low >= _LEAST * step:
         axis.set_major_locator(MultipleLocator(step))

@@ -11,12 +11,14 @@ from matplotlib.figure import Figure
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError
 from dalembert.plot.signals import draw_over_time
-from dalembert.plot.style import COLOURS, DARK, house_style, legend_above, new_figure
+from dalembert.plot.style import COLOURS, DARK, Figures, house_style, legend_above, new_figure
 from dalembert.results.signals import Signal, signal
 
 
-class FitPlots:
+class FitPlots(Figures):
     """Figures of a `Fit` by name."""
+
+    _example = "residuals()"
 
     def __init__(self, fit: Any) -> None:
         self._fit = fit
@@ -35,14 +37,15 @@ class FitPlots:
                 right.plot(fit.t, fit.residuals[name], ".", color=COLOURS[0], markersize=3)
                 right.set_ylim(*(1.1 * max(np.abs(fit.residuals[name]).max(), 2.0 * fit.sigma[name]) * np.array([-1, 1])))
             panels[0, 0].set_title("data and fit")
-            legend_above(panels[0, 0])
             panels[0, 1].set_title("what is left, and two standard deviations")
+            legend_above(*panels[0])
+            figure.suptitle(fit.solution.mechanism.model.name or "unnamed model")
             for panel in panels[-1]:
                 panel.set_xlabel("time t [s]")
         return figure
 
 
-def draw_efforts(t: Array, efforts: Sequence[Signal], note: str) -> Figure:
+def draw_efforts(name: str, t: Array, efforts: Sequence[Signal], note: str) -> Figure:
     """One line for each actuator, torques and forces each in a panel of theirs."""
     units = list(dict.fromkeys(effort.unit for effort in efforts))
     with house_style():
@@ -52,6 +55,7 @@ def draw_efforts(t: Array, efforts: Sequence[Signal], note: str) -> Figure:
         for panel, unit in zip(panels, units, strict=True):
             draw_over_time(panel, t, [effort for effort in efforts if effort.unit == unit], "time t [s]")
             legend_above(panel)
+        figure.suptitle(name or "unnamed model")
     return figure
 
 

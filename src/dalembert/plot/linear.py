@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.arrays import Array
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
-from dalembert.model.validation import Hinted, nearest
+from dalembert.model.validation import nearest
 from dalembert.plot.degrees import tick
-from dalembert.plot.style import MUTED, house_style, legend_above, new_figure, owner_of
+from dalembert.plot.style import CYCLE, DARK, MUTED, Figures, house_style, legend_above, new_figure, owner_of
+from dalembert.results.signals import with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_FREQUENCIES = 6  # that are written beside eigenvalues, at most
+_LETTER, _LINE = 0.58, 1.5  # width of a letter, height of a line, over the size of the text
+
+
 class Linear(Protocol):
     """What is drawn of a linear model."""
 
+    @property
+    def mechanism(self) -> Mechanism: ...
+    @property
+    def verdict(self) -> str: ...
     @property
     def eigenvalues(self) -> npt.NDArray[np.complex128]: ...
     @property
@@ -30,38 +42,51 @@ class Linear(Protocol):
     def input_names(self) -> Sequence[str]: ...
     @property
     def output_names(self) -> Sequence[str]: ...
+    @property
+    def input_units(self) -> Sequence[str]: ...
+    @property
+    def output_units(self) -> Sequence[str]: ...
 
     def frequency_response(self, frequencies: npt.ArrayLike) -> npt.NDArray[np.complex128]: ...
 
 
-class LinearPlots(Hinted):
+class LinearPlots(Figures):
     """Figures by name; see the module."""
+
+    _example = "bode()"
 
     def __init__(self, linear: Linear) -> None:
         self._linear = linear
 
     def eigenvalues(self, *, ax: Axes | None = None) -> Figure:
-        """All eigenvalues in the complex plane [1/s]; what is right of the vertical line grows."""
+        """All eigenvalues in the complex plane [1/s], with frequency and damping ratio of a few; what is right of the vertical
+        line grows."""
         with house_style():
             figure = owner_of(ax) if ax is not None else new_figure(7.0, 5.6)
             axes = ax if ax is not None else figure.add_subplot()
             values = self._linear.eigenvalues
-            grows = values.real > 1e-9 * np.abs(values).max(initial=1e-300)
+            least = 1e-9 * np.abs(values).max(initial=1e-300)
             axes.axvline(0.0, color=MUTED, linewidth=0.8)
             axes.axhline(0.0, color=MUTED, linewidth=0.8)
-            for chosen, marker, label in ((~grows, "o", "decays or stays"), (grows, "X", "grows")):
+            kinds = ((values.real < -least, "o", "decays"), (np.abs(values.real) <= least, "s", "stays"))
+            for chosen, marker, label in (*kinds, (values.real > least, "X", "grows")):
                 if chosen.any():
                     axes.plot(values[chosen].real, values[chosen].imag, marker, label=label, markersize=7)
             axes.set_xlabel("real part [1/s]")
             axes.set_ylabel("imaginary part [rad/s]")
-            axes.set_title("Eigenvalues")
+            axes.set_title("eigenvalues, frequency and damping ratio")
             axes.margins(0.12)
             _widen(axes)
             legend_above(axes)
+            if ax is None:
+                figure.suptitle(f"{self._name}: {self._linear.verdict}")
+                figure.draw_without_rendering()  # where points are
+            _annotate(axes, values)
         return figure
 
     def bode(self, *, input: str | None = None, output: str | None = None, frequencies: npt.ArrayLike | None = None) -> Figure:
-        """Amplitude and phase of outputs over frequency, for one input; default the first one, all outputs.
+        """Amplitude and phase of outputs over frequency, for one input; default the first one, all outputs. Amplitudes have a
+        panel for each unit.
 
         frequencies : [Hz], default from a tenth of the lowest to ten times the highest of the model
         """
@@ -72,24 +97,67 @@ class LinearPlots(Hinted):
         rows = [_index("output", output, linear.output_names)] if output is not None else range(len(linear.output_names))
         f = np.asarray(_frequencies(linear) if frequencies is None else frequencies, dtype=float)
         response = linear.frequency_response(f)[:, :, column]
-        largest = np.abs(response[np.isfinite(response)]).max(initial=0.0)
+        largest = np.where(np.isfinite(response), np.abs(response), 0.0).max(axis=0)
+        units: dict[str, list[int]] = {}
+        for row in rows:
+            units.setdefault(linear.output_units[row] or linear.output_names[row], []).append(row)
+        for alike in units.values():  # rounding has no phase
+            alike[:] = [row for row in alike if largest[row] > 1e-12 * largest[alike].max()]
+        panels = [alike for alike in units.values() if alike]
+        if not panels:
+            raise ModelError(
+                f"bode: nothing follows {linear.input_names[column]!r}; give input= one of the others, or other outputs"
+            )
+        name, unit, styles = linear.input_names[column], linear.input_units[column], cycle(CYCLE)
         with house_style():
-            figure = new_figure(9.0, 6.6)
-            above, below = figure.subplots(2, 1, sharex=True)
-            for row in rows:
-                if np.abs(response[:, row]).max() > 1e-12 * largest:  # rounding has no phase
-                    above.loglog(f, np.abs(response[:, row]), label=linear.output_names[row])
-                    below.semilogx(f, np.degrees(np.unwrap(np.angle(response[:, row]))))
-            above.set_ylabel("amplitude per unit of input")
+            figure = new_figure(9.0, 1.4 + 2.6 * (1 + len(panels)))
+            *above, below = figure.subplots(1 + len(panels), 1, sharex=True)
+            for panel, alike in zip(above, panels, strict=True):
+                for row, style in zip(alike, styles, strict=False):
+                    panel.loglog(f, np.abs(response[:, row]), label=linear.output_names[row], **style)
+                    below.semilogx(f, np.degrees(np.unwrap(np.angle(response[:, row]))), **style)
+                panel.set_ylabel(_gain(linear.output_units[alike[0]], unit, name))
+                legend_above(panel)
             below.set_ylabel("phase [deg]")
             tick(below.yaxis, "deg")
             below.set_xlabel("frequency [Hz]")
-            above.set_title(f"Response to {linear.input_names[column]!r}")
-            legend_above(above)
+            figure.suptitle(f"{self._name}: response to {with_unit(name, unit)}")
         return figure
 
+    @property
+    def _name(self) -> str:
+        return self._linear.mechanism.model.name or "unnamed model"
 
-def draw_curves(name: str, values: Array, curves: npt.NDArray[np.complex128]) -> Figure:
+
+def _gain(output: str, input: str, name: str) -> str:
+    """Label of an amplitude over that of an input."""
+    if input and output:
+        return f"amplitude [{output} / {f'({input})' if ' ' in input else input}]"
+    return with_unit("amplitude", output) + (f" per {input}" if input else f" per unit of {name}")
+
+
+def _annotate(axes: Axes, values: npt.NDArray[np.complex128]) -> None:
+    """Frequency and damping ratio beside those that oscillate, the slowest first, where there is room."""
+    size = float(rcParams["legend.fontsize"])
+    points = axes.transData.transform(np.column_stack([values.real, values.imag])) * 72.0 / owner_of(axes).dpi
+    frame = axes.get_window_extent().get_points() * 72.0 / owner_of(axes).dpi
+    taken = [np.stack([point - 4.0, point + 4.0]) for point in points]
+    upper = np.flatnonzero(values.imag > 1e-9 * np.abs(values).max(initial=1e-300))
+    for k in upper[np.argsort(values[upper].imag)][:_FREQUENCIES]:
+        frequency, damping = abs(values[k]) / (2.0 * np.pi), -values[k].real / abs(values[k])
+        text = f"{frequency:.3g} Hz, {100.0 * damping:.2g} %" if abs(damping) > 1e-9 else f"{frequency:.3g} Hz, 0 %"
+        wide, high = _LETTER * size * len(text), _LINE * size
+        for x, y in ((8.0, -0.5 * high), (-8.0 - wide, -0.5 * high), (-0.5 * wide, 6.0), (-0.5 * wide, -6.0 - high)):
+            box = points[k] + np.array([[x, y], [x + wide, y + high]])
+            inside = (box[0] > frame[0]).all() and (box[1] < frame[1]).all()
+            if inside and not any((box[0] < other[1]).all() and (other[0] < box[1]).all() for other in taken):
+                taken.append(box)
+                place: Any = {"xytext": (x, y + 0.35 * size), "textcoords": "offset points", "fontsize": size, "color": DARK}
+                axes.annotate(text, (values[k].real, values[k].imag), **place)
+                break
+
+
+def draw_curves(model: str, name: str, values: Array, curves: npt.NDArray[np.complex128]) -> Figure:
     """Real and imaginary parts (n, k) over a parameter; crossings of zero show where stability changes."""
     with house_style():
         figure = new_figure(9.0, 7.0)
@@ -101,7 +169,7 @@ def draw_curves(name: str, values: Array, curves: npt.NDArray[np.complex128]) ->
         above.set_ylabel("real part [1/s]")
         below.set_ylabel("imaginary part [rad/s]")
         below.set_xlabel(name)
-        above.set_title(f"Eigenvalues over {name}")
+        figure.suptitle(f"{model or 'unnamed model'}: eigenvalues over {name}")
     return figure
 
 

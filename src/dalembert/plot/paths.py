@@ -18,6 +18,7 @@ from dalembert.errors import ModelError
 from dalembert.model.elements import GROUND
 from dalembert.model.rotation import Rotation
 from dalembert.model.validation import nearest
+from dalembert.plot.outlines import draw_outlines
 from dalembert.plot.style import COLOURS, LINES, MUTED
 
 MAX_BODIES = 10
@@ -166,6 +167,9 @@ def draw_paths(
         view = View(view.axes[[0, 2]], (view.labels[0], view.labels[2]))
     skeleton = skeleton_of(motion)
     names = motion.mechanism.body_names
+    if not isinstance(ax, Axes3D):
+        bars = {body.name for body in motion.mechanism.model.bodies if _bar(body.shape) is not None}
+        draw_outlines(ax, motion, view.seen, bars, lambda name: _colour(names.index(name)))
     for name, ends in skeleton.lines:
         colour = _colour(names.index(name))
         ax.plot(*view.seen(ends), color=colour, linestyle="-", linewidth=3.5, alpha=0.3, solid_capstyle="round")

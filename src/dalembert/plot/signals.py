@@ -14,14 +14,14 @@ from dalembert.model.validation import nearest
 from dalembert.plot.degrees import tick
 from dalembert.plot.style import DARK, MUTED, calm
 from dalembert.results.reactions import Reaction
-from dalembert.results.signals import Signal
+from dalembert.results.signals import Signal, with_unit
 from dalembert.results.solution import BodyResult
 
 MOST_SAMPLES = 8192
 _SHORTEST = 16  # states; fewer make no spectrum
 _FLOOR = 1e-9  # of the largest amplitude: what lies below is the interpolation's
 ROUNDING = 1e-9  # torque [N m] over force [N] that is zero
-_QUANTITIES = {
+QUANTITIES = {
     **{"m": "length", "rad": "angle", "deg": "angle", "m/s": "velocity", "rad/s": "rate", "deg/s": "rate"},
     **{"m/s^2": "acceleration", "rad/s^2": "angular acceleration", "deg/s^2": "angular acceleration"},
     **{"N": "force", "N m": "torque", "W": "power"},
@@ -31,14 +31,14 @@ _TURN = {"rad": 2 * np.pi, "deg": 360.0}
 
 
 def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> None:
-    """Signals of one unit; the legend names them, or the axis where there is only one."""
+    """Signals of one unit, or one of none that is known; the legend names them, or the axis where there is only one."""
     for item in items:
         turn = _TURN.get(item.unit, np.inf) if item.rates is None else np.inf  # rotation vectors jump to the other side
         jumps = 1 + np.flatnonzero(np.abs(np.diff(item.values)) > 0.5 * turn)
         ax.plot(*(np.insert(v, jumps, np.nan) for v in (t, item.values)), label=item.label if len(items) > 1 else None)
-    what = items[0].label if len(items) == 1 else _QUANTITIES.get(items[0].unit, "")
+    what = items[0].label if len(items) == 1 else QUANTITIES.get(items[0].unit, "")
     ax.set_xlabel(over)
-    ax.set_ylabel(f"{what} [{items[0].unit}]".strip())
+    ax.set_ylabel(with_unit(what, items[0].unit))
     calm(ax)
     tick(ax.yaxis, items[0].unit)
     tick(ax.xaxis, over.rstrip("]").rpartition("[")[2])
@@ -82,21 +82,29 @@ def acting(
     return drawn
 
 
-def draw_phase(ax: Axes, item: Signal, other: Signal | None = None) -> None:
-    """Rate of change, or another signal, over the values of one, with the start marked."""
-    if (rate := item.rate if other is None else other.values) is None:
-        raise ModelError(f"the rate of {item.label!r} is not known; give a joint coordinate or a position")
-    values, turn = item.values, _TURN.get(item.unit, np.inf)
-    turns = np.ptp(values) > turn * (1 + _CLOSE)
-    values, rate, *drawn = _wrapped(values, rate, turn) if turns else (values, rate, values, rate)
-    ax.plot(*drawn, linestyle="-", linewidth=1.2)
-    ax.plot(values[:1], rate[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
-    ax.plot(values[-1:], rate[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
-    name = f"phase plane: {item.label}" if other is None else f"{other.label} over {item.label}"
-    ax.set_title(f"{name}{', modulo one turn' if turns else ''}")
-    ax.set_xlabel(f"{item.label} [{item.unit}]")
-    ax.set_ylabel(f"rate of change [{item.unit}/s]" if other is None else f"{other.label} [{other.unit}]")
+def draw_phase(ax: Axes, item: Signal, others: Sequence[Signal] = ()) -> None:
+    """Rate of change, or other signals of one unit, over the values of one, with the start of a single curve marked."""
+    rate = item.values if others else item.rate
+    if rate is None:
+        fix = "give a joint coordinate or a position, or what to draw over it"
+        raise ModelError(f"the rate of {item.label!r} is not known; {fix}")
+    curves = [(other.label, other.values) for other in others] or [("", rate)]
+    turn = _TURN.get(item.unit, np.inf)
+    turns = np.ptp(item.values) > turn * (1 + _CLOSE)
+    for label, along in curves:
+        x, y, *drawn = _wrapped(item.values, along, turn) if turns else (item.values, along, item.values, along)
+        ax.plot(*drawn, linestyle="-", linewidth=1.2, label=label if len(curves) > 1 else None)
+        if len(curves) == 1:
+            ax.plot(x[:1], y[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
+            ax.plot(x[-1:], y[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
+    what, unit = (others[0].label, others[0].unit) if others else ("rate of change", f"{item.unit}/s")
+    what = QUANTITIES.get(unit, "") if len(others) > 1 else what
+    name = f"{what or 'several'} over {item.label}" if others else f"phase plane: {item.label}"
+    ax.set_title(f"{name}{', within one turn' if turns else ''}")
+    ax.set_xlabel(item.title)
+    ax.set_ylabel(with_unit(what, unit))
     tick(ax.xaxis, item.unit)
+    tick(ax.yaxis, unit)
 
 
 def _wrapped(values: Array, others: Array, turn: float) -> tuple[Array, Array, Array, Array]:
@@ -129,12 +137,12 @@ def draw_spectrum(ax: Axes, t: Array, item: Signal) -> None:
     last = int(np.flatnonzero(shown)[-1]) + 1 if shown.any() else len(frequency)
     ax.plot(frequency[1:last], np.maximum(amplitude[1:last], _FLOOR * amplitude.max()), linestyle="-", linewidth=1.2)
     peak = 1 + int(np.argmax(amplitude[1:]))
-    label = f"largest: {amplitude[peak]:.3g} {item.unit} at {frequency[peak]:.4g} Hz"
+    label = f"largest: {f'{amplitude[peak]:.3g} {item.unit}'.strip()} at {frequency[peak]:.4g} Hz"
     ax.plot(frequency[peak], amplitude[peak], marker="o", markersize=6, color=DARK, linestyle="none", label=label)
     ax.set_yscale("log")
     ax.set_title(f"spectrum: {item.label}, mean removed, Hann window")
     ax.set_xlabel("frequency f [Hz]")
-    ax.set_ylabel(f"amplitude [{item.unit}]")
+    ax.set_ylabel(with_unit("amplitude", item.unit))
 
 
 def spectrum(t: Array, item: Signal) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from cycler import cycler
@@ -21,6 +21,7 @@ from matplotlib.ticker import EngFormatter
 
 from dalembert.errors import StoreError
 from dalembert.files import check_parent, written_whole
+from dalembert.model.validation import Hinted
 
 # the ten colours of Matplotlib's style "petroff10", the pale ones last
 COLOURS = (
@@ -113,12 +114,29 @@ def calm(ax: Axes) -> None:
         ax.set_ylim(low - 0.05 * size, high + 0.05 * size, auto=None)
 
 
-def legend_above(ax: Axes) -> None:
-    """The legend between the title and the axes, where it covers no data and leaves them their width: in as many columns as
-    there is room for."""
+def legend_above(*panels: Axes) -> None:
+    """Legends between the titles and the axes, where they cover no data and leave them their width; titles of panels beside
+    each other are on one height."""
+    rows = {ax: _legend(ax) for ax in panels}
+    beside: dict[object, int] = {}
+    for ax, count in rows.items():
+        beside[_row(ax)] = max(count, beside.get(_row(ax), 0))
+    size = float(rcParams["legend.fontsize"])
+    for ax in panels:
+        if count := beside[_row(ax)]:
+            ax.set_title(ax.get_title("left"), loc="left", pad=6.0 + size * (0.5 + (1.1 + _BETWEEN) * count))
+
+
+def _row(ax: Axes) -> object:
+    place = ax.get_subplotspec()
+    return ax if place is None else place.rowspan.start
+
+
+def _legend(ax: Axes) -> int:
+    """A legend above axes in as many columns as there is room for; how many rows it has."""
     labels = ax.get_legend_handles_labels()[1]
     if not labels:
-        return
+        return 0
     size = float(rcParams["legend.fontsize"])
     widths = np.array([_HANDLE + 0.8 + _LETTER * len(label) for label in labels])
     room = _WIDER * ax.get_position().width * owner_of(ax).get_figwidth() * 72.0 / size
@@ -127,7 +145,19 @@ def legend_above(ax: Axes) -> None:
     columns = -(-len(labels) // rows)  # as many in each row
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "borderpad": 0.1}
     ax.legend(ncols=columns, handlelength=_HANDLE, columnspacing=_APART, labelspacing=_BETWEEN, **place)
-    ax.set_title(ax.get_title("left"), loc="left", pad=6.0 + size * (0.5 + (1.1 + _BETWEEN) * rows))
+    return rows
+
+
+class Figures(Hinted):
+    """What has figures by name can write them.  _example : of its own"""
+
+    _example: ClassVar[str] = "energy()"
+
+    def save(self, path: str | os.PathLike[str], figure: Figure) -> None:
+        """Write a figure, whole or not at all; format by the path's suffix."""
+        if not isinstance(path, str | os.PathLike) or not isinstance(figure, Figure):
+            raise TypeError(f"save takes the path, then a figure: plot.save('figure.png', plot.{self._example})")
+        save_figure(figure, path)
 
 
 def check_picture_path(path: str | os.PathLike[str]) -> None:

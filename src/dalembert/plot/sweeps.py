@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.errors import ModelError
-from dalembert.model.validation import Hinted, nearest
-from dalembert.plot.degrees import of_unit
-from dalembert.plot.style import COLOURS, CONSTANT, DARK, calm, house_style, legend_above, new_figure, owner_of, save_figure
+from dalembert.model.validation import nearest
+from dalembert.plot.style import COLOURS, CONSTANT, DARK, Figures, calm, house_style, legend_above, new_figure, owner_of
+from dalembert.results.signal_names import of_unit
 
 if TYPE_CHECKING:
     import xarray
@@ -26,17 +25,13 @@ _SHOWN, _ALL = 5, 12  # single runs beside quantiles; the most that are shown on
 _AT_ONCE = 2**24  # numbers in memory
 
 
-class SweepPlots(Hinted):
+class SweepPlots(Figures):
     """Figures of a `Sweep` by name. Runs that failed or are missing are left white, or left out."""
+
+    _example = "fan('motor')"
 
     def __init__(self, sweep: Any) -> None:
         self._sweep = sweep
-
-    def save(self, path: str | os.PathLike[str], figure: Figure) -> None:
-        """Write a figure, whole or not at all; format by the path's suffix."""
-        if not isinstance(path, str | os.PathLike) or not isinstance(figure, Figure):
-            raise TypeError("save takes the path, then a figure: plot.save('fan.png', plot.fan('motor'))")
-        save_figure(figure, path)
 
     def map(
         self,
@@ -93,6 +88,7 @@ class SweepPlots(Hinted):
             panel.set_xlabel(chosen[0])
             when = f" at t = {self._time(time):g} s" if "time" in array.dims else ""
             panel.set_title(f"{output}{when}{fixed}")
+            self._entitle(figure, ax)
         return figure
 
     def fan(self, output: str, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
@@ -133,6 +129,7 @@ class SweepPlots(Hinted):
             calm(panel)
             panel.set_title(f"{output}: {len(good)} of {len(self._sweep)} runs")
             legend_above(panel)
+            self._entitle(figure, ax)
         return figure
 
     def _each(self, output: str, array: xarray.DataArray, good: Array, factor: float, text: str, ax: Axes | None) -> Figure:
@@ -146,7 +143,7 @@ class SweepPlots(Hinted):
             colours = colormaps["viridis"](np.linspace(0.0, 0.9, len(good)))
             for k, run in enumerate(good.tolist()):
                 told = (
-                    f"{name} = {of[k]:.4g}" if of.dtype.kind in "fiu" else f"{name} = {of[k]}" for name, of in differ.items()
+                    f"{name} = {of[k]:.6g}" if of.dtype.kind in "fiu" else f"{name} = {of[k]}" for name, of in differ.items()
                 )
                 label = ", ".join(told) or f"run {run}"
                 panel.plot(sweep.t, factor * array[run].values, color=colours[k], linestyle="-", label=label)
@@ -155,7 +152,12 @@ class SweepPlots(Hinted):
             calm(panel)
             panel.set_title(f"{output}: {len(good)} of {len(sweep)} runs")
             legend_above(panel)
+            self._entitle(figure, ax)
         return figure
+
+    def _entitle(self, figure: Figure, ax: Axes | None) -> None:
+        if ax is None:
+            figure.suptitle(self._sweep._store.attributes["model"] or "unnamed model")
 
     def _time(self, time: float | None) -> float:
         t = self._sweep.t

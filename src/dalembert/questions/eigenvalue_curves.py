@@ -48,7 +48,7 @@ class EigenvalueCurves:
         """Real and imaginary parts over the parameter."""
         from dalembert.plot.linear import draw_curves
 
-        return draw_curves(self.parameter, self.values, self.eigenvalues)
+        return draw_curves(self.models[0].mechanism.model.name, self.parameter, self.values, self.eigenvalues)
 
 
 @by_name

@@ -12,9 +12,11 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.model.forces.loads import PointForce, Torque
 from dalembert.model.forces.on_joints import JointMotor
+from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.validation import nearest
 from dalembert.results.efforts import effort_of
+from dalembert.results.signal_names import effort_kind
 
 AXES = dict(zip("xyz", np.eye(3), strict=True))
 
@@ -52,6 +54,18 @@ def with_input(owner: str, mechanism: Mechanism, name: str, t: float, x: Array) 
                 " it, or a force (0, 0, 0) with the input 'name.x'"
             )
     return compile(model, mechanism.coordinates)
+
+
+def input_unit(model: Model, name: str) -> str:
+    """Of an input; "" of a factor."""
+    forces = {force.name: force for force in model.forces}
+    load, _, axis = ("", "", "") if name in forces else name.rpartition(".")
+    if axis in AXES and load in forces:
+        return "N m" if isinstance(forces[load], Torque) else "N"
+    driver = next((driver for driver in model.drivers if driver.name == name), None)
+    if driver is not None:
+        return "rad" if driver.primitive.kind == "A" else "m"
+    return effort_kind(model, name)[1] if isinstance(forces.get(name), JointMotor) else ""
 
 
 def with_motion(mechanism: Mechanism, name: str, t: float, change: tuple[float, float, float]) -> Mechanism:

@@ -112,7 +112,8 @@ class InverseDynamics:
         """The efforts over time."""
         from dalembert.plot.fits import draw_efforts
 
-        return draw_efforts(self.t, [self._signal(actuator) for actuator in self.actuators], self.note)
+        efforts = [self._signal(actuator) for actuator in self.actuators]
+        return draw_efforts(self.motion.mechanism.model.name, self.t, efforts, self.note)
 
     def _signal(self, actuator: Actuator) -> Signal:
         slides = self.motion.mechanism.model.joint(actuator.joint).coordinates[actuator.component] == "translation"

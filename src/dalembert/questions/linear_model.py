@@ -84,6 +84,7 @@ class LinearModel(Hinted):
     """z' = A z + B w, y = C z + D w: deviations z of independent coordinates and rates from a steady state or motion.
 
     state_names : of z, a joint "A" and its rate "A'" [rad, m, rad/s, m/s];  input_names, output_names : of w and y
+    input_units, output_units : "" where they are not known, and of factors
     t : [s];  steady_rates : what moves at a constant rate, by name (a joint, "body.x", "body.about_z", "body.spin_y")
     residual : velocities and accelerations that are not steady, as part of those that are there
     D_rate, D_acceleration : what outputs follow at once of drivers, y = C z + D w + D_rate w' + D_acceleration w''.
@@ -97,6 +98,8 @@ class LinearModel(Hinted):
     state_names: tuple[str, ...]
     input_names: tuple[str, ...]
     output_names: tuple[str, ...]
+    input_units: tuple[str, ...]
+    output_units: tuple[str, ...]
     t: float
     steady_rates: dict[str, float]
     residual: float
@@ -245,7 +248,7 @@ class LinearModel(Hinted):
 
     @property
     def plot(self) -> LinearPlots:
-        """Figures: linear.plot.eigenvalues(), .bode()."""
+        """Figures: linear.plot.eigenvalues(), .bode(); .save(path, figure) writes one."""
         from dalembert.plot.linear import LinearPlots
 
         return LinearPlots(self)

@@ -27,7 +27,7 @@ from dalembert.model.model import Model
 from dalembert.model.validation import by_name, shown
 from dalembert.questions.driver_inputs import Column, column
 from dalembert.questions.independent_coordinates import Named, independent
-from dalembert.questions.inputs import with_input
+from dalembert.questions.inputs import input_unit, with_input
 from dalembert.questions.linear_model import LinearModel
 from dalembert.questions.neighbourhood import Neighbourhood, reference_run, refuse_massless
 from dalembert.questions.outputs import Output, output_of
@@ -50,8 +50,8 @@ def linearise(
     inputs : by name, functions or not: motors (what is added to their effort [N m or N]); forces and torques (what is added to
         the factor by which they are multiplied), "push.x", "push.y", "push.z" of a force "push" (what is added along an axis
         of its frame [N or N m]); drivers (what is added to their motion [rad or m], as a road to that of a wheel)
-    outputs : a joint by name (its coordinates), ("position", "link") and so on for every output of a solution, or a function of
-        a solution that gives (nt,) or (nt, n) values
+    outputs : a joint by name (its coordinates), a signal by name, ("position", "link") and so on for every output of a
+        solution, or a function of a solution that gives (nt,) or (nt, n) values, alone or ("travel [m]", function)
 
     A motion is steady where joints, free bodies and spins about axes of symmetry go on at constant rates and nothing else
     changes: a governor at speed, a wheel that rolls straight on or in a circle. The model then holds in a frame that goes
@@ -74,8 +74,25 @@ def linearise(
     wanted = [output_of(mechanism, one) for one in outputs]
     B, D, C_Y, shown_names = _inputs_and_outputs(around, found, names, wanted, S, (positions, velocities))
     rates = {a.name: float(r) for a, r in zip(found.zeta.actions, found.zeta.rates, strict=True) if r != 0.0}
+    here = solution_of_states(mechanism, np.array([t]), around.x[None], around.centre)
     return LinearModel(
-        A, B, divided(C_Y, S), D[0], states, names, shown_names, t, rates, found.residual, D[1], D[2], found, around, S
+        A,
+        B,
+        divided(C_Y, S),
+        D[0],
+        state_names=states,
+        input_names=names,
+        output_names=shown_names,
+        input_units=tuple(input_unit(mechanism.model, name) for name in names),
+        output_units=tuple(unit for output in wanted for unit in output.units_of(here)),
+        t=t,
+        steady_rates=rates,
+        residual=found.residual,
+        D_rate=D[1],
+        D_acceleration=D[2],
+        _chart=found,
+        _around=around,
+        _to_states=S,
     )
 
 

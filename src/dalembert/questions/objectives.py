@@ -151,9 +151,7 @@ def function_of(objective: object) -> Callable[[Any], float]:
 
 def _series(solution: Any, output: object, least: int = 1) -> tuple[Array, Array]:
     t = np.asarray(solution.t, dtype=float)
-    y = np.asarray(output(solution) if callable(output) else signal(solution, output).values, dtype=float)
-    if y.shape != t.shape:
-        raise ModelError(f"the output has the shape {y.shape}; give one value for each of the {len(t)} times")
+    y = signal(solution, output).values
     if len(t) < least:
         raise ModelError(
             f"the run has {len(t)} saved times; integrals and extrema need at least {least}: give more, save_at= (--save-every)"

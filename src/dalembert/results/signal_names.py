@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from math import degrees
 
 import numpy as np
 
@@ -238,6 +239,11 @@ def words_of(model: Model, kind: str, owner: str, part: str) -> tuple[str, str]:
     what, unit = ("force", "N") if part[0] == "f" else ("torque", "N m")
     acts = any(force.name == owner for force in model.forces)
     return _of_vector(what if acts else f"reaction {what}", owner, part), unit
+
+
+def of_unit(unit: str) -> tuple[float, str]:
+    """What to multiply by for degrees, and the unit then: "rad" and "rad/s" become "deg" and "deg/s"."""
+    return (degrees(1.0), f"deg{unit[3:]}") if unit in ("rad", "rad/s", "rad/s^2") else (1.0, unit)
 
 
 def _of_vector(what: str, owner: str, part: str) -> str:

@@ -11,6 +11,9 @@
 "motor"       force or torque of a driver or force element along its coordinate: tension of a spring, torque of a motor
 "motor.power" what a driver or force element gives to all bodies
 "total_energy", "kinetic_energy", "potential_energy", "external_work"     of a Lagrangian system also "x", "x'"
+
+What has no name is a function of the solution that gives one value for each of its times, alone or with a name, and a unit in
+brackets: ("travel [m]", lambda s: s.signal("wheel.z") - s.signal("chassis.z")).
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
+from dalembert.model.references import called
+from dalembert.model.validation import shown
 from dalembert.results.angles import body_acceleration, body_angle, body_rate
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.signal_names import ENERGIES, meant, words_of
@@ -30,7 +35,8 @@ from dalembert.results.solution import BodyResult
 
 @dataclass(frozen=True, eq=False)
 class Signal:
-    """label and unit for axes;  values : (nt,);  rates : makes its time derivative, where it is known exactly"""
+    """label and unit for axes, "" where it is not known;  values : (nt,);  rates : makes its time derivative, where it is known
+    exactly"""
 
     label: str
     unit: str
@@ -41,9 +47,33 @@ class Signal:
     def rate(self) -> Array | None:
         return None if self.rates is None else self.rates()
 
+    @property
+    def title(self) -> str:
+        """For an axis."""
+        return with_unit(self.label, self.unit)
+
+
+def with_unit(text: str, unit: str) -> str:
+    return f"{text} [{unit}]".strip() if unit else text
+
+
+def title_of(output: object) -> str:
+    """What a column is called: a signal by its name, a function as it is called or named."""
+    if isinstance(output, tuple) and output:
+        return str(output[0])
+    return called(output) if callable(output) else str(getattr(output, "name", output))
+
+
+def label_and_unit(title: str) -> tuple[str, str]:
+    """ "travel [m]" in two."""
+    label, _, unit = title.removesuffix("]").rpartition(" [")
+    return (label, unit) if label and title.endswith("]") else (title, "")
+
 
 def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
-    """A signal by its name, see the module."""
+    """A signal by its name, or a function of the solution, see the module."""
+    if callable(name) or isinstance(name, tuple):
+        return _computed(solution, name)
     text = str(getattr(name, "name", name))
     if text in ENERGIES:
         if isinstance(solution, BodyResult):
@@ -56,6 +86,28 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
     model = solution.mechanism.model.structure  # names alone
     kind, owner, part = meant(model, text)
     return Signal(*words_of(model, kind, owner, part), *_values(solution, kind, owner, part))
+
+
+def _computed(solution: BodyResult | LagrangianResult, output: object) -> Signal:
+    """A function of a solution, alone or with its name: ("travel [m]", function)."""
+    title = title_of(output)
+    function = output[-1] if isinstance(output, tuple) and len(output) == 2 and isinstance(output[0], str) else output
+    if not callable(function):
+        raise ModelError(
+            f"signal {shown(output)}: give a name, a function of the solution, or both:"
+            ' ("travel [m]", lambda s: s.signal("wheel.z"))'
+        )
+    found = function(solution)
+    try:
+        values = np.asarray(found, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"signal {title!r}: its function gave {shown(found)}; give one number for each time") from None
+    if values.shape != solution.t.shape:
+        raise ModelError(
+            f"signal {title!r}: the output has the shape {values.shape}; give one value for each of the {len(solution.t)} times"
+            " of the solution that the function is given"
+        )
+    return Signal(*label_and_unit(title), values)
 
 
 def _values(solution: BodyResult, kind: str, owner: str, part: str) -> tuple[Array, Callable[[], Array] | None]:

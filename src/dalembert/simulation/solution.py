@@ -130,15 +130,17 @@ class AnySolution(Result, ABC):
             )
         save(self, path, overwrite=overwrite)
 
-    def export(self, path: str | os.PathLike[str], *names: object) -> None:
-        """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix.
+    def export(self, path: str | os.PathLike[str], *names: object, degrees: bool = False) -> None:
+        """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix, in SI units.
 
-        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs, in tables by the names
-            of signals, in .csv of a model in a plane those that say something there, see `signal_table` and `plane_table`
+        names : signals, "motor", "C.f", ("travel [m]", function), to write these alone; default: all named outputs, in tables
+            by the names of signals, in .csv of a model in a plane those that say something there, see `signal_table` and
+            `plane_table`
+        degrees : of tables: angles and their rates in columns "A [deg]", "A.rate [deg/s]" instead of A and A.rate
         """
         from dalembert.io.dataset import signal_dataset
         from dalembert.io.export import export_dataset
-        from dalembert.io.signal_table import signal_table
+        from dalembert.io.signal_table import in_degrees, signal_table
 
         if not len(self.t):
             raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
@@ -147,6 +149,10 @@ class AnySolution(Result, ABC):
         suffix = Path(path).suffix.lower()
         if not names and suffix in (".csv", ".parquet"):
             dataset = signal_table(dataset, run.mechanism.model, whole=suffix == ".parquet")
+        if degrees:
+            if suffix == ".nc" and not names:
+                raise StoreError(f"{path}: degrees are for tables, .csv and .parquet, and for signals by name; leave it out")
+            dataset = in_degrees(dataset, run.mechanism.model)
         export_dataset(dataset, path)
 
 
@@ -215,7 +221,7 @@ class Solution(AnySolution, BodyResult):
         camera: str | npt.ArrayLike | None = None,
         progress: bool | ProgressFunction | None = None,
     ) -> None:
-        """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser.
+        """The motion as a GIF (.gif), or as a video (.mp4) with imageio-ffmpeg; needs neither screen nor browser.
 
         fps : pictures per second;  speed : seconds of motion per second of animation, default: real time, slow motion of
             about ten seconds for a run below one second

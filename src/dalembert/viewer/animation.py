@@ -36,7 +36,8 @@ from dalembert.viewer.surfaces import coil, faces_of
 _MEMORY = 1.2  # seconds of animation that a trail lasts, also in pages (web/viewer.js)
 _MOST_FRAMES = 3000
 _DARKER = 0.87  # quarters of what is round, as in pages (web/solids.js)
-_LARGE = 0.05  # half a part's size, over that of the mechanism: round ones get more faces
+_CORNERS = 3000.0, 24, 192  # around what is round: over its radius in parts of the mechanism, least, most: no facets are seen
+_OF_BALLS = 64  # most around what is round in two directions, which has half as many rings
 
 
 def export_animation(
@@ -152,8 +153,8 @@ class Film:
         self.lines = [(line, self._index(line.start[0]), self._index(line.end[0])) for line in stage.lines]
 
     def _surface(self, body: int, part: Part, colour: Array) -> Surface:
-        fine = bool(part.half.max() > _LARGE * self.scale)
-        return Surface(body, faces_of(part, fine), _painted(part, colour, fine), part.clear)
+        around = _around(part, self.scale)
+        return Surface(body, faces_of(part, around), _painted(part, colour, around), part.clear)
 
     def _index(self, body: str) -> int:
         return -1 if body == GROUND else self.motion.mechanism.body_names.index(body)
@@ -221,11 +222,20 @@ def _together(solids: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     return np.concatenate(faces + [face for face, _ in solids]), np.concatenate(colours + [colour for _, colour in solids])
 
 
-def _painted(part: Part, colour: Array, fine: bool) -> Array:
-    """One colour per face; opposite quarters of what is round are darker, so that its spin is seen."""
-    faces = faces_of(Part(part.kind, part.size, mesh=part.mesh, colour=part.colour), fine)
+def _around(part: Part, scale: float) -> int:
+    """How many corners a part has around what is round, in whole quarters."""
+    each, least, most = _CORNERS
+    most = most if part.kind in ("cylinder", "cone") else _OF_BALLS
+    return 4 * round(float(np.clip(each * np.median(part.half) / scale, least, most)) / 4)
+
+
+def _painted(part: Part, colour: Array, around: int) -> Array:
+    """One colour per face; opposite quarters of what is round, of cylinders those of the ends, are darker, so that its spin is
+    seen."""
+    faces = faces_of(Part(part.kind, part.size, mesh=part.mesh, colour=part.colour), around)
     x, y, _ = faces.mean(axis=1).T
-    dark = (x * y > 0) & (part.kind in ("cylinder", "sphere", "ellipsoid")) & (part.colour is None)
+    ends = np.ptp(faces[:, :, 2], axis=1) == 0.0
+    dark = (x * y > 0) & (part.colour is None) & (part.kind in ("sphere", "ellipsoid") or (part.kind == "cylinder") & ends)
     return np.where(dark[:, None], _DARKER, 1.0) * (colour if part.colour is None else rgb(part.colour))
 
 
@@ -258,7 +268,7 @@ def _write_mp4(pictures: Iterator[Image.Image], path: Path, fps: float, palette:
     try:
         import imageio_ffmpeg
     except ImportError:
-        raise ViewerError('writing .mp4 needs the extra "video": pip install "dalembert[video]"; .gif needs nothing') from None
+        raise ViewerError("writing .mp4 needs a package: pip install imageio-ffmpeg; .gif needs nothing more") from None
     first = next(pictures)
     options = ["-crf", "20", "-preset", "medium", "-movflags", "+faststart"]
     video: Any = imageio_ffmpeg.write_frames(str(path), first.size, fps=fps, macro_block_size=2, output_params=options)

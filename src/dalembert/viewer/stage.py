@@ -36,6 +36,7 @@ from dalembert.viewer.glyphs import RAILS
 from dalembert.viewer.ground import floor_of, ground_line, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.layers import Layered, Layers, layers_of, seated
 from dalembert.viewer.parts import LINK, STEM, Part, Picture, Pin, between, picture_of
+from dalembert.viewer.pegs import brought_to_front
 from dalembert.viewer.slides import Forms, guided
 from dalembert.viewer.wheels import wheel_forms
 
@@ -136,8 +137,9 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
         legs.append(ground_line(np.concatenate([seen, *paths]), normal, floor, sheet, _LINE * scale))
         seen = np.concatenate([seen, _boxes(legs[-1:])])
     look = replace(framing(seen, up, 0.002 * scale, direction, normal, floor), parallel=across is not None, sheet=sheet)
-    lines = (*lines_of(motion), *rail_springs(motion, joints, radii, scale))
-    return Stage(pictures, layers, fittings, lines, (*legs, *fixed), scale, look, follow)
+    lines, pegs = brought_to_front(motion, lines_of(motion), _moving(drawn), scale)
+    lines = (*lines, *rail_springs(motion, joints, radii, scale))
+    return Stage(pictures, layers, (*fittings, *pegs), lines, (*legs, *fixed), scale, look, follow)
 
 
 def _with_markers(model: Model, pictures: Mapping[str, Picture], scale: float) -> Iterator[tuple[str, Picture]]:

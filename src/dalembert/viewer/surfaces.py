@@ -4,8 +4,6 @@ the right hand. Triangles repeat a corner.
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 
 from dalembert.arrays import Array
@@ -17,29 +15,28 @@ _WINDINGS = 10  # of a spring
 _ROUND, _BENDS = 0.12, 2  # of the edges of a box: radius over its shortest edge, faces of half of it
 
 
-def faces_of(part: Part, fine: bool = False) -> Array:
-    """The surface of a part in body axes; fine : twice as many corners around what is round"""
-    n = 2 if fine else 1
+def faces_of(part: Part, around: int = _AROUND) -> Array:
+    """The surface of a part in body axes; around : corners around what is round"""
     match part.kind:
         case "box":
             # what has a colour of its own is sharp, as in pages (web/actor.js)
             faces = _box() * part.size if part.colour else _rounded(np.array(part.size))
         case "cylinder":
-            faces = _turned([(0.0, -0.5), (1.0, -0.5), (1.0, 0.5), (0.0, 0.5)], *part.size, around=n * _AROUND)
+            faces = _turned([(0.0, -0.5), (1.0, -0.5), (1.0, 0.5), (0.0, 0.5)], *part.size, around=around)
         case "cone":
-            faces = _turned([(0.0, -0.5), (1.0, -0.5), (0.0, 0.5)], *part.size)
+            faces = _turned([(0.0, -0.5), (1.0, -0.5), (0.0, 0.5)], *part.size, around=around)
         case "ring":
             radius, thick = part.size
-            around = np.linspace(0, 2 * np.pi, 9)
-            faces = _turned([(radius + thick * np.cos(a), thick * np.sin(a)) for a in around], 1.0, 1.0)
+            tube = np.linspace(0, 2 * np.pi, around // 2 + 1)
+            faces = _turned([(radius + thick * np.cos(a), thick * np.sin(a)) for a in tube], 1.0, 1.0, around=around)
         case "capsule":
             radius, length = part.size
             bend = np.linspace(-np.pi / 2, 0, 4)
             low = [(np.cos(a), -0.5 + (1 + np.sin(a)) * radius / length) for a in bend]
             faces = _turned([*low, *((r, -z) for r, z in reversed(low))], radius, length)
         case "ellipsoid" | "sphere":
-            angles = np.linspace(-np.pi / 2, np.pi / 2, 12 * n + 1)
-            faces = _turned([(np.cos(a), np.sin(a)) for a in angles], 1.0, 1.0, around=n * _AROUND) * part.half
+            angles = np.linspace(-np.pi / 2, np.pi / 2, around // 2 + 1)
+            faces = _turned([(np.cos(a), np.sin(a)) for a in angles], 1.0, 1.0, around=around) * part.half
         case _:
             assert part.mesh is not None
             triangles = part.size[0] * part.mesh.triangles.astype(float)
@@ -80,12 +77,10 @@ def _tube(middle: Array, out: Array, wire: float) -> Array:
 def _turned(profile: list[tuple[float, float]], radius: float, length: float, *, around: int = _AROUND) -> Array:
     """A profile (r, z), in units of radius and length, turned about z."""
     angles = np.linspace(0, 2 * np.pi, around + 1)
-    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    faces = []
-    for (r_0, z_0), (r_1, z_1) in itertools.pairwise(profile):
-        for a, b in itertools.pairwise(circle):
-            faces.append([(*(r_0 * a), z_0), (*(r_0 * b), z_0), (*(r_1 * b), z_1), (*(r_1 * a), z_1)])
-    return np.array(faces) * [radius, radius, length]
+    r, z = np.array(profile).T[:, :, None]
+    rings = np.stack([r * np.cos(angles), r * np.sin(angles), z + 0.0 * angles], axis=2)
+    corners = [rings[:-1, :-1], rings[:-1, 1:], rings[1:, 1:], rings[1:, :-1]]
+    return np.stack(corners, axis=2).reshape(-1, 4, 3) * [radius, radius, length]
 
 
 def _rounded(size: Array) -> Array:
