@@ -54,7 +54,7 @@ def test_forces_are_drawn_in_proportion_and_peaks_are_cut():
     sizes = np.linalg.norm(arrow.vectors, axis=1)
     assert sizes[1000] == pytest.approx(2.0 * sizes[500]) and sizes[980] == pytest.approx(0.352)
     assert scales == pytest.approx({"force": 9.8 / 0.352})
-    assert len(arrow.faces(np.zeros(3), arrow.vectors[0], 1.0)) == 0  # too short to be seen
+    assert len(arrow.faces(np.zeros(3), arrow.vectors[0], 1.0)[0]) == 0  # too short to be seen
     peak = bar(force=((0, 1.0), {"factor": lambda t: 1.0 + 999.0 * np.exp(-((t - 0.05) ** 2) / 1e-7)}))
     (arrow,), _ = arrows_of(peak(np.linspace(0, 0.1, 1001)), 1.0, 1.0)
     assert np.linalg.norm(arrow.vectors, axis=1).max() == pytest.approx(1.5 * 0.352)
@@ -76,7 +76,7 @@ def test_a_torque_turns_about_its_axis(sense):
     assert scales == pytest.approx({"torque": 3.0 / 0.352})
     axis = run.effort("torque").torque[0] / 3.0
     assert arrow.vectors[0] / np.linalg.norm(arrow.vectors[0]) == pytest.approx(axis)
-    faces = arrow.faces(np.zeros(3), arrow.vectors[0], 1.0)
+    faces, _ = arrow.faces(np.zeros(3), arrow.vectors[0], 1.0)
     middle = faces.mean(axis=1)
     assert np.abs(middle @ axis).max() < 0.02 and np.linalg.norm(middle, axis=1).min() > 0.15  # around it, not along it
     tip = faces[-24:].reshape(-1, 3)  # the mantle of the cone: its point is where it turns to

@@ -63,7 +63,7 @@ def test_a_crank_turns_before_its_pedestal_and_bars_without_a_radius_are_alike()
     assert max(radius.values()) < 1.5 * min(radius.values())
     assert radius["rocker"] > 1.05 * radius["arm"]  # around it, in the same place: both are seen
     behind = -np.sign(stage.look.direction[1])
-    mine = [part for part in stage.ground if part.at[0] < 0.1]
+    mine = [part for part in stage.ground if part.at[0] < 0.1 and not part.clear]
     shaft, bearing, cone, plate, post, foot = mine
     assert [part.kind for part in mine] == ["capsule", "cylinder", "cone", "cylinder", "capsule", "cylinder"]
     for part in (bearing, cone, plate, post, foot):
@@ -165,3 +165,31 @@ def test_posts_of_rails_are_not_in_the_way_of_what_swings():
 
     assert np.abs(posts(-0.1)).max() < 1e-12
     assert np.abs(posts(0.0)).min() > 0.01
+
+
+def test_no_post_is_seen_behind_a_guide():
+    """The upper pivot of a toggle press is held by a ceiling, as in drawings; its post went through the ram and its rail."""
+    model = da.Model(plane="xz")
+    knee, ram = (0.08, 0.36), (0.0, 0.36 - float(np.sqrt(0.3**2 - 0.08**2)))
+    model.add_link("crank", (-0.5, 0.3), (-0.42, 0.3), mass=0.5)
+    model.add_link("rod", (-0.42, 0.3), knee, mass=1.0)
+    model.add_link("upper", (0, 0.6), knee, mass=1.0)
+    model.add_link("lower", knee, ram, mass=1.0)
+    model.add_body("ram", **da.box(5.0, (0.12, 0.08, 0.08)).body(), position=ram)
+    model.add_revolute("O", "ground", "crank", point=(-0.5, 0.3))
+    model.add_revolute("A", "crank", "rod", point=(-0.42, 0.3))
+    model.add_revolute("E", "ground", "upper", point=(0, 0.6))
+    model.add_revolute("K", "upper", "rod", point=knee)
+    model.add_revolute("L", "upper", "lower", point=knee)
+    model.add_revolute("M", "lower", "ram", point=ram)
+    model.add_prismatic("guide", "ground", "ram", point=ram, axis=(0, 1))
+    model.add_driver("motor", "O", da.Polynomial((0.0, 2 * np.pi)))
+    stage = stage_of(da.simulate(model, 1.0))
+    line = [part for part in stage.ground if part.clear]
+    assert len(line) == 1 and line[0].at[2] + line[0].half[2] == pytest.approx(stage.look.floor), "the floor is a line"
+    above = [part for part in stage.ground if abs(part.at[0]) < 0.1 and part.at[2] > 0.2]
+    assert min(part.at[2] - part.reach(part.matrix[2]) for part in above) > 0.55, "nothing leads down"
+    cone = next(part for part in above if part.kind == "cone")
+    assert cone.at[2] > 0.6 and cone.matrix[2, 2] == pytest.approx(-1.0), "hangs from above"
+    assert sum(part.kind == "capsule" for part in above) == 5, "strokes"
+    assert any(part.kind == "capsule" and part.half[2] > 0.1 for part in stage.ground if part.at[0] < -0.4), "the crank's post"

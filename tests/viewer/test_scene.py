@@ -115,8 +115,8 @@ def test_every_body_and_joint_has_a_picture_within_the_camera(name):
     assert np.linalg.norm(scene["camera"]["direction"]) == pytest.approx(1.0)
 
 
-def test_mechanisms_in_a_plane_are_seen_nearly_straight():
-    """So that lengths and angles look true, and levels level; what is deep along its hinges is seen from its broad side."""
+def test_mechanisms_in_a_plane_are_seen_straight():
+    """So that lengths and angles look true; what is deep along its hinges is seen from its broad side."""
 
     def off(model, normal):
         camera = scene_of(da.simulate(model, 0.05))["camera"]["direction"]
@@ -130,16 +130,16 @@ def test_mechanisms_in_a_plane_are_seen_nearly_straight():
         return model
 
     front = np.array([0.0, -1.0, 0.0])
-    assert 10 < off(rod((0, 1, 0)), front) < 15
-    assert 10 < off(rod((0, 1, 0), plane="xz"), front) < 15
+    assert off(rod((0, 1, 0)), front) < 1e-6
+    assert off(rod((0, 1, 0), plane="xz"), front) < 1e-6
     assert scene_of(da.simulate(rod((0, 1, 0)), 0.05))["camera"]["direction"][0] == pytest.approx(0.0, abs=1e-15)
-    assert 10 < off(rod((0, 0, 1)), np.array([0.0, 0.0, 1.0])) < 20  # from above
-    assert 10 < off(GALLERY["andrews"].build(), np.array([0.0, 0.0, 1.0])) < 20
+    assert 0 < off(rod((0, 0, 1)), np.array([0.0, 0.0, 1.0])) < 0.01  # from above, and the camera knows what is upright
+    assert 0 < off(GALLERY["andrews"].build(), np.array([0.0, 0.0, 1.0])) < 0.01
     deep = rod((0, 1, 0))
     deep.add_body("shaft", **da.cylinder(1.0, 0.1, 3.0, axis="y").body())
     deep.add_revolute("B", "rod", "shaft", point=(1, 0, 0), axis=(0, 1, 0))
     assert off(deep, front) > 25
-    assert 10 < off(rod((0, 1, 1)), np.array([0.0, 1.0, 1.0]) / np.sqrt(2.0)) < 20  # from where it faces up
+    assert off(rod((0, 1, 1)), np.array([0.0, 1.0, 1.0]) / np.sqrt(2.0)) < 1e-5  # from where it faces up
 
 
 @pytest.mark.parametrize("formless", [False, True])
@@ -248,8 +248,10 @@ def test_mesh_files(tmp_path):
 
 
 def test_surfaces_are_closed_and_look_outwards():
-    """Volume by the divergence theorem; round ones are polygons, so they hold a little less."""
+    """Volume by the divergence theorem; round ones are polygons, so they hold a little less; edges of boxes are rounded unless
+    they have a colour of their own."""
     for shape, volume in (
+        ({"type": "box", "size": (0.1, 0.2, 1.5), "colour": "red"}, 0.03),
         ({"type": "box", "size": (0.1, 0.2, 1.5)}, 0.03),
         ({"type": "cylinder", "radius": 0.1, "length": 2.0}, np.pi * 0.02),
         ({"type": "sphere", "radius": 0.5}, np.pi / 6),
@@ -258,7 +260,7 @@ def test_surfaces_are_closed_and_look_outwards():
         (part,) = given_parts("b", shape, 1.0)
         a, b, c, d = np.moveaxis(faces_of(part), 1, 0)
         found = (np.sum(a * np.cross(b, c)) + np.sum(a * np.cross(c, d))) / 6
-        assert found == pytest.approx(volume, rel=1e-12 if shape["type"] == "box" else 0.08)
+        assert found == pytest.approx(volume, rel=1e-12 if "colour" in shape else 0.08)
         assert found < volume * (1 + 1e-12)
 
 

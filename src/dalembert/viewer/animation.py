@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,6 @@ import numpy.typing as npt
 from PIL import Image
 
 from dalembert.arrays import Array
-from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError, SimulationError, StoreError, ViewerError
 from dalembert.files import check_parent, written_whole
 from dalembert.model.elements import GROUND
@@ -24,19 +23,19 @@ from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.viewer.arrows import COLOUR as ARROWS
-from dalembert.viewer.arrows import Arrow, arrows_of, keys_of, look_at
+from dalembert.viewer.arrows import arrows_of, keys_of, look_at
 from dalembert.viewer.fittings import COLOURS, SPRING
 from dalembert.viewer.frames import poses
 from dalembert.viewer.framing import VIEWS, standard_view, upward
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
-from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.stage import colours, marker_part, middle_of, stage_of, trails_of
+from dalembert.viewer.raster import Camera, Label, Surface, background, draw_shadows, finished, painted, rgb
+from dalembert.viewer.stage import colours, marker_part, middle_of, outline_of, stage_of, trails_of
 from dalembert.viewer.surfaces import coil, faces_of
 
-_MEMORY = 1.2  # seconds of animation that a trail lasts
-_STILL = 3.0  # seconds of motion that a trail of a picture lasts, longer for long runs
+_MEMORY = 1.2  # seconds of animation that a trail lasts, also in pages (web/viewer.js)
 _MOST_FRAMES = 3000
+_DARKER = 0.87  # quarters of what is round, as in pages (web/solids.js)
 _CORNERS = 3000.0, 24, 192  # around what is round: over its radius in parts of the mechanism, least, most: no facets are seen
 _OF_BALLS = 64  # most around what is round in two directions, which has half as many rings
 
@@ -102,7 +101,7 @@ def export_picture(
         ends = f"{film.start:g} to {film.motion.instant(film.end).removeprefix('t = ')}"
         raise ModelError(f"export_picture: t is {t!r}; the run goes from {ends}")
     span = film.end - film.start
-    memory = min(max(_STILL, _MEMORY * usual_speed(span)), span or 1.0)
+    memory = min(_MEMORY * usual_speed(span), span or 1.0)
     (picture,) = film.pictures(np.array([at]), memory if at > film.start else -memory)
     with written_whole(target) as temporary:
         picture.save(temporary, "PNG", optimize=True)
@@ -130,9 +129,7 @@ class Film:
         self.start, self.end = float(self.motion.t[0]), float(self.motion.t[-1])
         self.speed = 1.0
         self.title = solution.mechanism.model.name or "model"
-        few = np.unique(np.linspace(0, len(self.motion.t) - 1, 200).astype(int))
-        outline = Trajectory(solution.mechanism, self.motion.t[few], self.motion.x[few])
-        stage = stage_of(outline, direction)
+        stage = stage_of(outline_of(solution), direction)
         self.scale = stage.scale
         self.arrows, scales = arrows_of(self.motion, stage.scale, stage.look.radius)
         self.camera = Camera(look_at(stage, self.motion, self.arrows), size)
@@ -176,7 +173,7 @@ class Film:
         pose = np.concatenate([pose[:, :3] + self.layers, pose[:, 3:]], axis=1)
         place, camera, empty = partial(_placed, pose), self.camera, self.empty
         if self.way is not None:
-            camera = camera.moved(np.array([np.interp(t, self.motion.t, axis) for axis in self.way.T]))
+            camera = camera.moved(_at(t, self.motion.t, self.way))
             empty = background(camera)
         solids, clear = (
             [(place(surface.body, surface.faces), surface.colours) for surface in self.surfaces if surface.clear is wanted]
@@ -199,16 +196,24 @@ class Film:
         trails = [camera.ribbon(path, colour, ages[order]) for path, colour in paths]
         shaded = draw_shadows(empty, camera, corners)
         picture = painted(shaded, [camera.faces(corners, paint)], trails, camera.faces(*_together(clear)))
-        loads = _together([self._arrow(arrow, t, place) for arrow in self.arrows])
-        if len(loads[0]):
-            picture = painted(picture, [camera.faces(*loads)], [], camera.faces(*_together([])))  # over all else
-        return finished(picture, self.title, note, self.keys, ARROWS)
+        faces, labels = np.zeros((0, 4, 3)), []
+        for arrow in self.arrows:
+            at = place(self._index(arrow.load.body), arrow.load.point)
+            own, tip = arrow.faces(at, _at(t, self.motion.t, arrow.vectors), self.scale)
+            faces = np.concatenate([faces, own])
+            if len(own):
+                value = float(np.linalg.norm(_at(t, self.motion.t, arrow.load.values)))
+                end, start = camera.seen(np.stack([tip, at]))[0]
+                labels.append(Label(end, start, arrow.told(value)))
+        if labels:
+            loads = camera.faces(faces, np.tile(rgb(ARROWS), (len(faces), 1)))
+            picture = painted(picture, [loads], [], camera.faces(*_together([])))  # over all else
+        return finished(picture, self.title, note, self.keys, ARROWS, labels)
 
-    def _arrow(self, arrow: Arrow, t: float, place: Callable[[int, Array], Array]) -> tuple[Array, Array]:
-        """Its faces and their colours; place : of points of bodies"""
-        vector = np.array([np.interp(t, self.motion.t, axis) for axis in arrow.vectors.T])
-        faces = arrow.faces(place(self._index(arrow.load.body), arrow.load.point), vector, self.scale)
-        return faces, np.tile(rgb(ARROWS), (len(faces), 1))
+
+def _at(t: float, times: Array, values: Array) -> Array:
+    """(3,) of values (nt, 3)."""
+    return np.array([np.interp(t, times, axis) for axis in values.T])
 
 
 def _together(solids: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
@@ -227,11 +232,11 @@ def _around(part: Part, scale: float) -> int:
 def _painted(part: Part, colour: Array, around: int) -> Array:
     """One colour per face; opposite quarters of what is round, of cylinders those of the ends, are darker, so that its spin is
     seen."""
-    faces = faces_of(Part(part.kind, part.size, mesh=part.mesh), around)
+    faces = faces_of(Part(part.kind, part.size, mesh=part.mesh, colour=part.colour), around)
     x, y, _ = faces.mean(axis=1).T
     ends = np.ptp(faces[:, :, 2], axis=1) == 0.0
     dark = (x * y > 0) & (part.colour is None) & (part.kind in ("sphere", "ellipsoid") or (part.kind == "cylinder") & ends)
-    return np.where(dark[:, None], 0.76, 1.0) * (colour if part.colour is None else rgb(part.colour))
+    return np.where(dark[:, None], _DARKER, 1.0) * (colour if part.colour is None else rgb(part.colour))
 
 
 def _placed(pose: Array, body: int, points: Array) -> Array:

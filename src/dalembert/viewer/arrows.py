@@ -17,7 +17,7 @@ from dalembert.viewer.parts import Part, along_z
 from dalembert.viewer.stage import Stage
 from dalembert.viewer.surfaces import arc, faces_of
 
-COLOUR = "#1f7a34"
+COLOUR = "#23893c"
 _UNITS = {"force": "N", "torque": "N m"}
 _WIDEST = {"force": 90.0, "torque": 34.0}  # arrows that tell the scale [px]
 _USUAL = 0.98  # of all instants, at which an arrow is not longer: peaks do not shrink all others
@@ -32,11 +32,11 @@ class Arrow:
     load: Load
     vectors: Array
 
-    def faces(self, at: Array, vector: Array, scale: float) -> Array:
-        """(n, 4, 3) of it at a point of the world; scale : size of the mechanism [m]"""
+    def faces(self, at: Array, vector: Array, scale: float) -> tuple[Array, Array]:
+        """(n, 4, 3) of it at a point of the world, and where its tip is; scale : size of the mechanism [m]"""
         length = float(np.linalg.norm(vector))
         if not length > _LEAST * scale:
-            return np.zeros((0, 4, 3))
+            return np.zeros((0, 4, 3)), at
         along, sharp = vector / length, min(1.0, length / (0.08 * scale))
         thin, tip = 0.0055 * scale * sharp, (0.015 * scale * sharp, 0.04 * scale * sharp)
         if self.load.what == "force":
@@ -44,7 +44,12 @@ class Arrow:
             shaft, end = faces_of(Part("cylinder", (thin, body), at + 0.5 * body * along, along_z(along))), at + body * along
         else:
             shaft, end, along = arc(at, along, 0.5 * length, thin)
-        return np.concatenate([shaft, faces_of(Part("cone", tip, end + 0.5 * tip[1] * along, along_z(along)))])
+        head = faces_of(Part("cone", tip, end + 0.5 * tip[1] * along, along_z(along)))
+        return np.concatenate([shaft, head]), end + tip[1] * along
+
+    def told(self, value: float) -> str:
+        """Its size, as pages write it."""
+        return f"{float(f'{value:.3g}'):g} {_UNITS[self.load.what]}"
 
 
 @dataclass(frozen=True)

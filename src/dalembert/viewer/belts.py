@@ -4,18 +4,19 @@ with which wheels are drawn, and these do not touch, it is a belt.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import acos, pi
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.model.couplings import LAW as COUPLING
 from dalembert.model.elements import Joint
 from dalembert.model.mesh import Mesh
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.parts import Part, given_parts
+from dalembert.viewer.wheels import Wheel, wheel_forms, wheels_of
 
 _ALIKE = 1.25  # a wheel is at most as many times larger than its pitch circle, or smaller
 _APART = 1.02  # from centre to centre, over both radii
@@ -25,24 +26,14 @@ _COLOUR = "#3d434d"
 
 def belt_of(model: Model, joint: Joint) -> tuple[str, str, Part] | None:
     """(carrier, first wheel, the belt in axes of the carrier); None where a coupling is no belt."""
-    if joint.type != COUPLING or len(joint.coupled) != 2 or joint.primitives[0].function is not None:
+    mesh = wheels_of(model, joint)
+    if mesh is None or len(mesh[1]) != 2:
         return None
-    hinges = [model.joint(name) for name, _ in joint.coupled]
-    shared = set(hinges[0].bodies) & set(hinges[1].bodies)
-    if len(shared) != 1 or any(hinge.type != "revolute" for hinge in hinges):
-        return None
-    (carrier,) = shared
-    wheels = [next(name for name in hinge.bodies if name != carrier) for hinge in hinges]
-    factors = joint.primitives[0].numbers[::10]
-    centres, axes, ways = [], [], []
-    for hinge in hinges:
-        ends = [(hinge.p_i, hinge.E_i[:, 2]), (hinge.p_j, hinge.E_j[:, 2])]
-        (p, z), (own, along) = ends if hinge.first == carrier else ends[::-1]
-        centres.append(p - (own @ along) * z)  # beside the wheel's centre of mass
-        axes.append(z)
-        ways.append(1.0 if hinge.first == carrier else -1.0)
-    discs = [_disc(model, wheel, hinge) for wheel, hinge in zip(wheels, hinges, strict=True)]
-    gap = centres[1] - centres[0]
+    carrier, (first, second) = mesh
+    factors, axes, ways = ([getattr(wheel, name) for wheel in mesh[1]] for name in ("factor", "axis", "way"))
+    forms = wheel_forms(model)
+    discs = [_disc(model, wheel, forms) for wheel in mesh[1]]
+    gap = second.centre - first.centre
     across = gap - (gap @ axes[0]) * axes[0]
     distance, facing = float(np.linalg.norm(across)), float(axes[0] @ axes[1])
     radii = [radius for radius, _ in discs]
@@ -55,17 +46,16 @@ def belt_of(model: Model, joint: Joint) -> tuple[str, str, Part] | None:
     frame = np.column_stack([across / distance, np.cross(axes[0], across / distance), axes[0]])
     loop = _loop(radii[0] + 0.5 * thick, radii[1] + 0.5 * thick, distance, crossed)
     middle = 0.5 * (loop.min(axis=0) + loop.max(axis=0))
-    at, band = centres[0] + frame @ (*middle, 0.0), Mesh(_band(loop - middle, thick, wide))
-    return carrier, wheels[0], Part("mesh", (1.0,), at, matrix_to_quaternion(frame), band, colour=_COLOUR)
+    at, band = first.centre + frame @ (*middle, 0.0), Mesh(_band(loop - middle, thick, wide))
+    return carrier, first.name, Part("mesh", (1.0,), at, matrix_to_quaternion(frame), band, colour=_COLOUR)
 
 
-def _disc(model: Model, wheel: str, hinge: Joint) -> tuple[float, float]:
-    """Radius and half width of a body about a hinge, 0 where it is not round [m]."""
-    body = model.body(wheel)
-    axis = hinge.E_i[:, 2] if hinge.first == wheel else hinge.E_j[:, 2]
-    parts = () if body.shape is None else given_parts(wheel, body.shape, 0.0)
-    found = [(float(p.half[0]), float(p.half[2])) for p in parts if p.kind in ("cylinder", "ring") and _is_along(p, axis)]
-    return max(found, default=(0.0, 0.0))
+def _disc(model: Model, wheel: Wheel, forms: Mapping[str, Sequence[Part]]) -> tuple[float, float]:
+    """Radius and half width of a body about its hinge, 0 where it is not round [m]; forms : of those without a shape"""
+    shape = model.body(wheel.name).shape
+    parts = forms.get(wheel.name, ()) if shape is None else given_parts(wheel.name, shape, 0.0)
+    round_ = (p for p in parts if p.kind in ("cylinder", "ring") and _is_along(p, wheel.along))
+    return max(((float(p.half[0]), float(p.half[2])) for p in round_), default=(0.0, 0.0))
 
 
 def _is_along(part: Part, axis: Array) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError
 from dalembert.model.elements import GROUND, Joint
-from dalembert.model.joints import type_of
+from dalembert.model.joints import direction_of, type_of
 from dalembert.model.model import Model
 from dalembert.results.angles import body_angle, body_rate
 from dalembert.results.coupling_efforts import MEASURED
@@ -74,15 +74,22 @@ def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
                 yield _group(label, unit, [(label, angle(solution, name), signal)])
     tags = {force.name: f"force {k}" for k, force in enumerate(model.forces)}
     tags |= {driver.name: f"driver {k}" for k, driver in enumerate(model.drivers)}
+    measured = {joint.name: (f"joint {k}", joint) for k, joint in enumerate(model.joints) if joint.type in MEASURED}
     for name, effort in efforts(solution).items():
+        tag = tags[name] if name in tags else measured[name][0]
         label, unit = words_of(model, "effort", name, "")
         if effort.value is not None:
             columns = effort.value.reshape(len(solution.t), -1).T
-            labels = [label] if len(columns) == 1 else [f"{label}, {k + 1}" for k in range(len(columns))]
+            if name in measured and (coupled := measured[name][1].coupled):
+                turns = {direction_of(model.joint(other), component) is None for other, component in coupled}
+                what, unit = ("effort", unit) if len(turns) > 1 else ("torque", "N m") if turns.pop() else ("force", "N")
+                label, labels = f"{what} of {name}", [f"{what} of {name} on {other}" for other, _ in coupled]
+            else:
+                labels = [label] if len(columns) == 1 else [f"{label}, {k + 1}" for k in range(len(columns))]
             signals = [name if effort_kind(model, name)[0] else ""] * len(columns)
-            yield _group(label, unit, list(zip(labels, columns, signals, strict=True)), tag=tags.get(name, ""))
+            yield _group(label, unit, list(zip(labels, columns, signals, strict=True)), tag=tag)
         label, unit = words_of(model, "power", name, "")
-        yield _group(label, unit, [(label, effort.power, f"{name}.power" if name in tags else "")], tag=tags.get(name, ""))
+        yield _group(label, unit, [(label, effort.power, f"{name}.power" if name in tags else "")], tag=tag)
 
 
 def coordinate_plots(model: Model, joint: Joint, kind: str) -> Iterator[tuple[str, str, list[int]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import asin, cos, radians, sin
+from math import cos, radians, sin
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dalembert.model.plane import InPlane
 
 _ELEVATION, _FLAT_ELEVATION, _TURN = radians(20.0), radians(50.0), radians(28.0)
 VIEWS = ("front", "back", "left", "right", "top", "bottom", "iso")
-_ABOVE = radians(12.0)  # from which a mechanism in a plane is seen: in depth; levels stay level
+_UPRIGHT = 1e-4  # off straight down, so that a camera knows what is upright
 _USUAL = np.array([0.35, -1.0, 0.1])  # of two sides the one towards -y or +x, where drawings are usually seen from
 _OFF = 1e-6  # what leaves a plane, over what does not
 _DEEP = 0.6  # a motion deeper than this part of its size is no plane one to look at
@@ -26,6 +26,7 @@ class Framing:
     axes : (3, 3) rows to the right, upright and towards the camera
     extent : (3,) half of what is seen across, upright and in depth;  radius : of the sphere around the motion [m]
     normal, floor : of the ground plane, unit, and its height along it [m]
+    sheet : normal and height of what has the grid and the shadows, where that is a sheet behind a mechanism in a plane
     parallel : seen as drawings show it, what is farther is as large; else in perspective
     """
 
@@ -37,10 +38,16 @@ class Framing:
     normal: Array
     floor: float
     parallel: bool = False
+    sheet: tuple[Array, float] | None = None
 
     @property
     def direction(self) -> Array:
         return np.asarray(self.axes[2])
+
+    @property
+    def ground(self) -> tuple[Array, float]:
+        """Of the grid and the shadows: normal and height."""
+        return self.sheet or (self.normal, self.floor)
 
 
 def upward(gravity: Array) -> Array:
@@ -109,10 +116,11 @@ def to_viewer(normal: Array, up: Array) -> Array:
 
 
 def broad_side(points: Array, up: Array, normal: Array | None = None) -> Array:
-    """From the side on which the motion is widest, a little turned and from above; from far above where it is flat; nearly
-    straight at the plane with this normal, where there is one."""
+    """From the side on which the motion is widest, a little turned and from above; from far above where it is flat; straight at
+    the plane with this normal, where there is one, so that lengths look true."""
     if normal is not None and np.ptp(points @ normal) < _DEEP * np.linalg.norm(np.ptp(points, axis=0)):
-        return _facing(to_viewer(normal, up), up)
+        facing = to_viewer(normal, up)
+        return _from(front_of(up), up, 0.0, 0.5 * np.pi - _UPRIGHT) if abs(facing @ up) > 1.0 - 1e-9 else facing
     centre = points.mean(axis=0)
     heights = (points - centre) @ up
     level = points - centre - np.outer(heights, up)
@@ -126,14 +134,6 @@ def broad_side(points: Array, up: Array, normal: Array | None = None) -> Array:
     width, depth = float(np.ptp(level @ side)), float(np.ptp(level @ front))
     flat = float(np.ptp(heights)) < _EDGE_ON * width and depth > _EDGE_ON * width
     return _from(front, up, _TURN, _FLAT_ELEVATION if flat else _ELEVATION)
-
-
-def _facing(normal: Array, up: Array) -> Array:
-    """Unit, to the camera, straight at a plane but for the elevation, so that levels look level; at a level plane from the
-    front, so that x goes to the right."""
-    if abs(normal @ up) > 0.9:
-        return np.asarray(cos(_ABOVE) * up + sin(_ABOVE) * front_of(up))
-    return _from(normal, up, 0.0, max(asin(normal @ up), 0.0) + _ABOVE)
 
 
 def _from(front: Array, up: Array, turn: float, elevation: float) -> Array:

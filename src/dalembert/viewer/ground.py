@@ -12,15 +12,17 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
+from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.fittings import held_places, lines_of, travel_of
 from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAILS, rail_ends
+from dalembert.viewer.layers import passes
 from dalembert.viewer.parts import Part, Picture, along_z, between
 
 Setting = tuple[Array, float, Array]  # normal and height of the floor, direction to the camera
 Mount = tuple[Part, Part, Array]  # cone, the plate that carries it, axis of the hinge at its tip or 0
 
-COLOUR = "#8b9099"
+COLOUR, _LINE = "#8b9099", "#3d434d"
 _THIN = 0.01  # where a spring is held, over the size of the mechanism
 _SIDES = 16  # directions in which to look for room beside the motion
 _LOOKS = 48  # points of a leg, and instants, at which a body may be in its way
@@ -145,14 +147,35 @@ def rail_legs(
                 yield Part("cylinder", (1.6 * r, 0.5 * r), foot + arm + 0.25 * r * normal, along_z(normal), colour=COLOUR)
 
 
+def ground_line(points: Array, normal: Array, floor: float, sheet: tuple[Array, float], thick: float) -> Part:
+    """The floor as a slab before the sheet behind a mechanism in a plane, as wide and deep as all points (n, 3) of it; seen
+    through, it throws no shadow."""
+    out, behind = sheet
+    along = np.cross(normal, out) / np.linalg.norm(np.cross(normal, out))
+    frame = np.column_stack([along, np.cross(normal, along), normal])
+    low, high = (points @ frame).min(axis=0), (points @ frame).max(axis=0)
+    edge = 0.04 * (high[0] - low[0])
+    size = (float(high[0] - low[0] + 2.0 * edge), float((points @ out).max() - behind), thick)
+    middle = 0.5 * (low + high) @ frame.T
+    at = (
+        middle + (0.5 * ((points @ out).max() + behind) - middle @ out) * out + (floor - 0.5 * thick - middle @ normal) * normal
+    )
+    return Part("box", size, at, matrix_to_quaternion(frame), colour=_LINE, clear=True)
+
+
 def stands(
-    motion: Trajectory, pictures: Mapping[str, Picture], mounted: Sequence[Mount], points: Array, setting: Setting
+    motion: Trajectory,
+    pictures: Mapping[str, Picture],
+    mounted: Sequence[Mount],
+    points: Array,
+    setting: Setting,
+    guides: Sequence[tuple[str, Part]] = (),
 ) -> Iterator[Part]:
     """Mounts, and the posts that hold those above the floor. Where something moves below one, or hangs from it, that of a hinge
     is a bearing behind it at the end of a shaft, if a short one helps; else the post is at the end of an arm that leads behind
     the motion.
 
-    points : (n, 3) of the whole motion
+    points : (n, 3) of the whole motion;  guides : bodies and parts of them, before or behind which no post shall be seen
     """
     normal, floor, direction = setting
     back = _back(normal, direction)
@@ -161,6 +184,11 @@ def stands(
     for cone, plate, axis in mounted:
         radius, thick = plate.size
         low, reach = plate.at @ normal - floor < 2.0 * thick, 0.0
+        height = float(plate.at @ normal - floor)
+        post = Part("box", (radius, radius, height), plate.at - 0.5 * height * normal, along_z(normal))
+        if not low and passes(motion, guides, post, direction):
+            yield from (cone, plate, *_hatch(cone, plate, aside))
+            continue
         if not low and len(mounted) <= _MOST_ARMS and not _clear_below(plate, normal, points):
             reach = float(deepest + 1.5 * radius - plate.at @ back)
             tip = cone.at + cone.half[2] * cone.matrix[:, 2]
@@ -186,6 +214,15 @@ def stands(
             yield _coloured(between(plate.at, behind, 0.22 * radius))
         yield _coloured(between(behind, foot + 0.22 * radius * normal, 0.22 * radius))
         yield Part("cylinder", (radius, thick), foot + 0.5 * thick * normal, along_z(normal), colour=COLOUR)
+
+
+def _hatch(cone: Part, plate: Part, aside: Array) -> Iterator[Part]:
+    """The strokes of what is held by a wall or a ceiling, beyond its plate."""
+    radius, thick = plate.size
+    out = plate.matrix[:, 2] * np.copysign(1.0, (plate.at - cone.at) @ plate.matrix[:, 2])
+    for k in np.linspace(-0.8, 0.8, 5):
+        start = plate.at + 0.5 * thick * out + k * radius * aside
+        yield _coloured(between(start, start + 0.35 * radius * (out - aside), 0.07 * radius))
 
 
 def _shaft(start: Array, way: Array, radius: float) -> Iterator[Part]:

@@ -221,6 +221,13 @@ def pin_gap(motion: Layered, joint: Joint) -> float:
     return facing * (layers.of(joint.second) - layers.of(joint.first))
 
 
+def passes(motion: Trajectory, parts: Sequence[tuple[str, Part]], still: Part, normal: Array) -> bool:
+    """Whether parts of bodies pass before or behind what stands still, seen along a normal."""
+    plane, looks = _axes(normal), _looks(motion)
+    behind = _outline(looks, GROUND, still, plane)
+    return any(behind.crosses(_outline(looks, body, part, plane)) for body, part in parts)
+
+
 def seated(motion: Layered, joint: Joint, forms: Forms, radius: float, travel: Span | None) -> tuple[Joint, list[Part]]:
     """A joint that slides, its rail behind all that passes if it is the ground's, else in the layer of the first body; and what
     leads from there to the second body."""

@@ -19,10 +19,14 @@ from dalembert.viewer.framing import Framing
 _OVERSAMPLING = 2
 _TANGENT = np.tan(np.radians(16.0))  # of half the field of view
 _FARTHER = 1e-4  # that for parallel projection, over the usual one: from very far away all rays are parallel
+_FREE = (124.0, 0.84), (150.0, 0.78)  # across and upright: pixels that are not, least part that is
 _NEAREST = 0.05  # of the camera's distance: what is nearer is not drawn
-_PAPER, _GRID, _INK, _GREY = (246, 245, 242), (222, 219, 211), (36, 39, 45), (109, 113, 120)
-_GRID_CELLS = 12
-_OPACITY = 0.4  # of what is seen through
+_PAPER, _GRID, _INK, _GREY = (244, 243, 239), (212, 209, 200), (36, 39, 45), (93, 97, 104)  # as in web/style.css
+_EVERYWHERE, _SKY, _SUN = 0.35, 1.9, 2.1  # lights, as in web/stage.js
+_WARM, _BELOW = np.array([255, 246, 232]) / 255.0, np.array([201, 195, 184]) / 255.0  # colours of the sun and from below
+_SHADOW = 51  # of 255
+_REACH = 3.6  # of the grid, over the radius of the motion
+_OPACITY, _STRONGEST = 0.4, 0.85  # of what is seen through, of the newest part of a trail, as in web/trails.js
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,20 +56,33 @@ class Polygons:
     opacity: Array = field(default_factory=lambda: np.ones(0))
 
 
+@dataclass(frozen=True, eq=False)
+class Label:
+    """A number at the end of an arrow; end, start : (2,) [px]"""
+
+    end: Array
+    start: Array
+    text: str
+
+
 class Camera:
     """Picture of `size` pixels that shows what the framing holds, in perspective or in parallel projection."""
 
     def __init__(self, look: Framing, size: tuple[int, int]) -> None:
         width, height = (_OVERSAMPLING * pixels for pixels in size)
         self.axes = look.axes
-        fit = max(look.extent[0] / width, look.extent[1] / (0.86 * height))
+        # as much is free around it as in pages (web/eye.js), less in small pictures
+        free = (
+            max(side - _OVERSAMPLING * most, part * side) for side, (most, part) in zip((width, height), _FREE, strict=True)
+        )
+        fit = max(size / room for size, room in zip(look.extent[:2], free, strict=True))
         tangent = _TANGENT * (_FARTHER if look.parallel else 1.0)
-        self.distance = max(1.04 * fit * height / tangent + look.extent[2], 1.1 * look.radius)
+        self.distance = max(fit * height / tangent + look.extent[2], 1.1 * look.radius)
         self.target = look.target
         self.size = (width, height)
         self.zoom = 0.5 * height / tangent
         self.before = 1.0 + 0.002 * tangent / _TANGENT  # how much nearer trails are than what they lie on
-        light = 1.6 * look.up + 0.5 * look.direction - 0.9 * look.axes[0]
+        light = 1.1 * look.ground[0] + 0.5 * (look.up + look.direction) - 0.9 * look.axes[0]  # as in web/stage.js
         self.light = light / np.linalg.norm(light)
         self.look = look
 
@@ -89,8 +106,8 @@ class Camera:
 
     def on_floor(self, points: Array) -> Array:
         """Where points throw their shadows; what is below the floor throws none."""
-        normal = self.look.normal
-        height = np.maximum(points @ normal - self.look.floor, 0.0)
+        normal, floor = self.look.ground
+        height = np.maximum(points @ normal - floor, 0.0)
         return np.asarray(points - height[..., None] * (self.light / (self.light @ normal)))
 
     def faces(self, corners: Array, colours: Array) -> Polygons:
@@ -108,10 +125,17 @@ class Camera:
         x, y, z = -(normals @ self.axes.T).T / facing
         centre = 0.5 * np.array(self.size) / self.zoom
         nearness = np.stack([x / self.zoom, -y / self.zoom, y * centre[1] - x * centre[0] - z], axis=1)
-        shade = 0.66 + 0.34 * np.maximum(normals @ self.light, 0.0) + 0.08 * (normals @ self.look.up)
-        return Polygons(points[kept], nearness, colours[kept] * shade[:, None])
+        return Polygons(points[kept], nearness, self._lit(normals, colours[kept]))
 
-    def ribbon(self, path: Array, colour: Array, ages: Array, width: float = 2.0) -> Polygons:
+    def _lit(self, normals: Array, colours: Array) -> Array:
+        """Colours (n, 3) of faces that do not shine, as pages light them (web/stage.js)."""
+        sky = 0.5 + 0.5 * normals @ self.look.up
+        light = _EVERYWHERE + _SKY * (_linear(_BELOW) + sky[:, None] * (1.0 - _linear(_BELOW)))
+        light = light + _SUN * _linear(_WARM) * np.maximum(normals @ self.light, 0.0)[:, None]
+        lit = np.minimum(_linear(colours) * light / np.pi, 1.0)
+        return np.asarray(np.where(lit < 0.0031308, 12.92 * lit, 1.055 * np.maximum(lit, 1e-9) ** (1.0 / 2.4) - 0.055))
+
+    def ribbon(self, path: Array, colour: Array, ages: Array, width: float = 2.6) -> Polygons:
         """A line of `width` pixels through world points (n, 3); ages from 0 (now) to 1 (gone)."""
         points, away = self.seen(path)
         p, q, near_p, near_q = points[:-1], points[1:], 1.0 / away[:-1], 1.0 / away[1:]
@@ -124,31 +148,48 @@ class Camera:
         nearness = np.concatenate([slope, (near_p - np.sum(slope * p, axis=1))[:, None]], axis=1)
         nearness *= self.before
         kept = length[:, 0] > 1e-6
-        return Polygons(corners[kept], nearness[kept], np.tile(colour, (int(kept.sum()), 1)), 1.0 - ages[:-1][kept])
+        return Polygons(
+            corners[kept], nearness[kept], np.tile(colour, (int(kept.sum()), 1)), _STRONGEST * (1.0 - ages[:-1][kept])
+        )
 
 
 def background(camera: Camera) -> Image.Image:
-    """Paper and a grid on the floor that fades away."""
-    picture = Image.new("RGB", camera.size, _PAPER)
-    draw = ImageDraw.Draw(picture)
-    look = camera.look
-    cells = _GRID_CELLS // 2 if look.parallel else _GRID_CELLS  # what does not get smaller far away would fill the picture
-    step = _nice(look.radius / 3)
-    centre = camera.target - (camera.target @ look.normal - look.floor) * look.normal
-    a = np.cross(look.normal, np.eye(3)[int(np.argmin(np.abs(look.normal)))])
+    """Paper, and on the floor a grid that fades away, as pages have it (web/stage.js): every fifth line is strong."""
+    look, (width, height) = camera.look, (pixels // _OVERSAMPLING for pixels in camera.size)
+    normal, floor = look.ground
+    x, y = np.meshgrid(_OVERSAMPLING * (np.arange(width) + 0.5), _OVERSAMPLING * (np.arange(height) + 0.5))
+    flat = (np.stack([x, y], axis=-1) - 0.5 * np.array(camera.size)) / camera.zoom * [1, -1]
+    rays = flat @ look.axes[:2] - look.axes[2]
+    eye = camera.target + camera.distance * look.axes[2]
+    sinks = rays @ normal
+    away = np.where(np.abs(sinks) > 1e-12, (floor - eye @ normal) / np.where(sinks == 0.0, 1.0, sinks), -1.0)
+    a = np.cross(np.eye(3)[0 if abs(normal[0]) < 0.9 else 1], normal)
     a /= np.linalg.norm(a)
-    b = np.cross(look.normal, a)
-    start = np.round(np.array([centre @ a, centre @ b]) / step)
-    along = np.linspace(-cells, cells, 4 * cells + 1)
-    for k in range(-cells, cells + 1):
-        for u, v, at_u, at_v in ((a, b, *start), (b, a, *start[::-1])):
-            line = look.floor * look.normal + step * ((at_u + k) * u + (at_v + along)[:, None] * v)
-            points, away = camera.seen(line)
-            far = np.linalg.norm(line - centre, axis=1) / (cells * step)
-            for p, q, fade, near in zip(points[:-1], points[1:], far, away, strict=False):
-                if fade < 1 and near > _NEAREST * camera.distance:
-                    draw.line([*p, *q], fill=_mixed(_GRID, _PAPER, fade), width=_OVERSAMPLING)
-    return picture
+    plane = np.stack([a, np.cross(normal, a)])
+    at = (eye + np.maximum(away, 0.0)[..., None] * rays) @ plane.T
+    step = _nice(look.radius / 4)
+    fade = 1.0 - _smooth(0.25, 1.0, np.linalg.norm(at - plane @ camera.target, axis=-1) / (_REACH * look.radius))
+    ink = (away > 0.0) * fade * np.maximum(0.55 * _lines(at / step), _lines(at / (5.0 * step)))
+    paper, grid = np.array(_PAPER), np.array(_GRID)
+    small = Image.fromarray(np.round(paper + ink[..., None] * (grid - paper)).astype(np.uint8))
+    return small.resize(camera.size, Image.Resampling.NEAREST)
+
+
+def _lines(at: Array) -> Array:
+    """How much of a pixel lines at whole coordinates (h, w, 2) cover; none where they would be too near each other."""
+    wide = np.abs(np.gradient(at, axis=0)) + np.abs(np.gradient(at, axis=1)) if min(at.shape[:2]) > 1 else np.ones_like(at)
+    away = np.abs((at - 0.5) % 1.0 - 0.5) / np.maximum(wide, 1e-300)
+    return np.asarray(((1.0 - _smooth(0.4, 1.3, away)) * (1.0 - _smooth(0.25, 0.6, wide))).max(axis=-1))
+
+
+def _smooth(low: float, high: float, value: Array) -> Array:
+    t = np.clip((value - low) / (high - low), 0.0, 1.0)
+    return np.asarray(t * t * (3.0 - 2.0 * t))
+
+
+def _linear(colour: Array) -> Array:
+    """Light of colours in 0..1."""
+    return np.where(colour < 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
 
 
 def draw_shadows(picture: Image.Image, camera: Camera, corners: Array) -> Image.Image:
@@ -157,9 +198,9 @@ def draw_shadows(picture: Image.Image, camera: Camera, corners: Array) -> Image.
     draw = ImageDraw.Draw(mask)
     points, away = camera.seen(camera.on_floor(corners))
     for face in points[(away > _NEAREST * camera.distance).all(axis=1)]:
-        draw.polygon(face.ravel().tolist(), fill=44)
+        draw.polygon(face.ravel().tolist(), fill=_SHADOW)
     mask = mask.filter(ImageFilter.GaussianBlur(2.5 * _OVERSAMPLING))
-    return Image.composite(Image.new("RGB", camera.size, (40, 40, 45)), picture, mask)
+    return Image.composite(Image.new("RGB", camera.size, (0, 0, 0)), picture, mask)
 
 
 def painted(picture: Image.Image, layers: Sequence[Polygons], trails: Sequence[Polygons], clear: Polygons) -> Image.Image:
@@ -228,8 +269,15 @@ def _spread(first: npt.NDArray[np.intp], last: npt.NDArray[np.intp]) -> tuple[np
     return first[which] + within, which
 
 
-def finished(picture: Image.Image, title: str, note: str, keys: Sequence[Key] = (), colour: str = "") -> Image.Image:
-    """Scaled down, with a title at the top, a note at the bottom, and at its right the scale of arrows of this colour."""
+def finished(
+    picture: Image.Image,
+    title: str,
+    note: str,
+    keys: Sequence[Key] = (),
+    colour: str = "",
+    labels: Sequence[Label] = (),
+) -> Image.Image:
+    """Scaled down, with a title at the top, a note at the bottom, at its right the scale of arrows of this colour, labels."""
     size, font = (picture.width // _OVERSAMPLING, picture.height // _OVERSAMPLING), _font(14)
     texts, x = [(0.0, "scale:")], font.getlength("scale:")
     places = []
@@ -244,11 +292,27 @@ def finished(picture: Image.Image, title: str, note: str, keys: Sequence[Key] = 
             _draw_key(large, key, left + at, size[1] - 18.0, colour)
     small = picture.resize(size, Image.Resampling.BOX)
     draw = ImageDraw.Draw(small)
+    _draw_labels(draw, labels, size[0], colour)
     draw.text((14, 10), title, fill=_INK, font=_font(16))
     draw.text((14, size[1] - 26), note, fill=_GREY, font=font)
     for at, text in texts if keys and room else ():
         draw.text((left + at, size[1] - 26), text, fill=_GREY, font=font)
     return small
+
+
+def _draw_labels(draw: ImageDraw.ImageDraw, labels: Sequence[Label], width: int, colour: str) -> None:
+    """Beside ends of arrows, none over another, the next one there below it: as in pages (web/labels.js)."""
+    font, taken = _font(11), list[tuple[float, float, float]]()
+    for label in labels:
+        (x, y), wide = label.end / _OVERSAMPLING, font.getlength(label.text) + 14.0
+        left = x - 8.0 - wide if label.end[0] < label.start[0] else x + 8.0
+        left, top = min(max(left, 0.0), width - wide), y - 8.0
+        while below := [t for a, b, t in taken if a < left + wide and left < b and abs(t - top) < 17.0]:
+            top = below[0] + 18.0
+        taken.append((left, left + wide, top))
+        draw.rectangle((left, top, left + wide, top + 16.0), fill=(255, 255, 255))
+        draw.rectangle((left, top, left + 3.0, top + 16.0), fill=colour)
+        draw.text((left + 9.0, top + 1.0), label.text, fill=_INK, font=font)
 
 
 def _draw_key(draw: ImageDraw.ImageDraw, key: Key, left: float, y: float, colour: str) -> None:
@@ -271,11 +335,6 @@ def rgb(colour: str) -> Array:
 
 def _font(pixels: int) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(font_manager.findfont("DejaVu Sans"), pixels)
-
-
-def _mixed(a: tuple[int, int, int], b: tuple[int, int, int], part_of_b: float) -> tuple[int, int, int]:
-    r, g, blue = (round(x + part_of_b * (y - x)) for x, y in zip(a, b, strict=True))
-    return r, g, blue
 
 
 def _nice(rough: float) -> float:

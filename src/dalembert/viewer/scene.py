@@ -27,7 +27,8 @@ from dalembert.viewer.channels import coordinate_plots, groups, loads, reactions
 from dalembert.viewer.fittings import COLOURS, Line
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.parts import Part
-from dalembert.viewer.stage import colours, marker_part, stage_of, trails_of
+from dalembert.viewer.stage import colours, marker_part, outline_of, stage_of, trails_of
+from dalembert.viewer.wheels import bodies_of, kind_of
 
 
 def scenes_of(solutions: Sequence[BodyResult]) -> list[dict[str, Any]]:
@@ -44,10 +45,9 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
     if not len(states):
         raise SimulationError("the solution holds no states that can be drawn; there is nothing to view")
     model = solution.mechanism.model
-    some = states[thinned(solution.t[states], 200.0 / max(float(np.ptp(solution.t)), 1e-12))]
-    motion, part = _part_of(solution, some), selected(solution, some)
+    motion = outline_of(solution)
     stage = stage_of(motion)
-    look = look_at(stage, part, arrows_of(part, stage.scale, stage.look.radius)[0])
+    look = look_at(stage, motion, arrows_of(motion, stage.scale, stage.look.radius)[0])
     paint = colours(len(model.bodies) + len(model.markers))
     weightless = solution.settings.get("without_mass", ())
     acting = [*loads(selected(solution, states[:1]))]
@@ -68,6 +68,7 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
         "up": _numbers(look.up),
         "normal": _numbers(look.normal),
         "floor": look.floor,
+        "sheet": {"normal": _numbers(look.ground[0]), "height": look.ground[1]},
         "ground": [_part(part) for part in stage.ground],
         "bodies": [
             {
@@ -197,6 +198,8 @@ def _joint(motion: Trajectory, joint: Joint) -> dict[str, Any]:
     return {
         "name": joint.name,
         "type": joint.type,
+        "kind": kind_of(motion.mechanism.model, joint),
+        "joins": bodies_of(motion.mechanism.model, joint),
         "first": _index(motion, joint.first),
         "second": _index(motion, joint.second),
         "p_j": _numbers(joint.p_j),

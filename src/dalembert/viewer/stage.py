@@ -16,6 +16,8 @@ from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.remarks.loose_ends import free_end
 from dalembert.remarks.pins import links_of
+from dalembert.results.sampling import selected, thinned, usable
+from dalembert.results.solution import BodyResult
 from dalembert.viewer.fittings import (
     Fitting,
     Line,
@@ -30,11 +32,13 @@ from dalembert.viewer.fittings import (
     travel_of,
 )
 from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, to_viewer, upward
-from dalembert.viewer.ground import floor_of, mounts, rail_legs, rolling_parts, stands
+from dalembert.viewer.glyphs import RAILS
+from dalembert.viewer.ground import floor_of, ground_line, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.layers import Layered, Layers, layers_of, seated
 from dalembert.viewer.parts import LINK, STEM, Part, Picture, Pin, between, picture_of
 from dalembert.viewer.pegs import brought_to_front
 from dalembert.viewer.slides import Forms, guided
+from dalembert.viewer.wheels import wheel_forms
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
@@ -42,6 +46,8 @@ _SHORT = 0.15  # largest radius of a joint's glyph, and of bars at it that have 
 _THINNER = 0.5  # such bars are at most as much thinner than elsewhere
 _SAME = 0.01  # joints as near to each other, over the size of the mechanism, are in one place to the eye
 _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
+_STRAIGHT, _LEVEL = 1.0 - 1e-6, 0.9  # cosines: looking straight at a plane, from above the floor
+_BEHIND, _LINE = 0.01, 0.008  # of a plane mechanism: its sheet behind it, thickness of the floor, over its size
 _SIGNS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T  # of the corners of a box
 
 
@@ -64,6 +70,13 @@ class Stage:
     follow: bool
 
 
+def outline_of(solution: BodyResult) -> BodyResult:
+    """Some states of a run, by which pages and pictures choose what to show and from where."""
+    states = usable(solution)
+    run: BodyResult = selected(solution, states[thinned(solution.t[states], 200.0 / max(float(np.ptp(solution.t)), 1e-12))])
+    return run
+
+
 def middle_of(motion: Trajectory, normal: Array) -> Array:
     """(nt, 3) way of the bodies' middle along the floor since the start."""
     middle = np.mean([motion.position(body) for body in motion.mechanism.body_names], axis=0)
@@ -73,7 +86,8 @@ def middle_of(motion: Trajectory, normal: Array) -> Array:
 
 def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     """direction : to the camera, unit; default: well chosen"""
-    model, rolling = run.mechanism.model, rolling_parts(run.mechanism.model) | cam_forms(run.mechanism.model)
+    model = run.mechanism.model
+    rolling = rolling_parts(model) | wheel_forms(model) | cam_forms(model)
     up, across = upward(model.gravity), plane_normal(run)
     joints = _seen_slides(run, rolling)
     anchors = anchors_of(run, joints)
@@ -112,10 +126,17 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     around = _corners(motion, pictures, np.concatenate(paths) if held else points, way if follow else 0.0 * way)
     seen = np.concatenate([around, points, low])
     direction = broad_side(seen, up, across) if direction is None else direction
-    legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction))]
+    straight = across is not None and abs(direction @ across) > _STRAIGHT and abs(direction @ normal) < _LEVEL
+    guides = [*_guides(joints, fittings, drawn)] if straight else []
+    legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction), guides)]
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
-    look = framing(np.concatenate([seen, _boxes(legs)]), up, 0.002 * scale, direction, normal, floor)
-    look = replace(look, parallel=across is not None)
+    seen = np.concatenate([seen, _boxes(legs)])
+    sheet = None
+    if straight:
+        sheet = direction, float((seen @ direction).min()) - _BEHIND * scale
+        legs.append(ground_line(np.concatenate([seen, *paths]), normal, floor, sheet, _LINE * scale))
+        seen = np.concatenate([seen, _boxes(legs[-1:])])
+    look = replace(framing(seen, up, 0.002 * scale, direction, normal, floor), parallel=across is not None, sheet=sheet)
     lines, pegs = brought_to_front(motion, lines_of(motion), _moving(drawn), scale)
     lines = (*lines, *rail_springs(motion, joints, radii, scale))
     return Stage(pictures, layers, (*fittings, *pegs), lines, (*legs, *fixed), scale, look, follow)
@@ -129,6 +150,14 @@ def _with_markers(model: Model, pictures: Mapping[str, Picture], scale: float) -
         beside = [point for point in points if min(part.gap(point) for part in picture.parts) > 4.0 * thin]
         stems = tuple(between(np.zeros(3), point, thin) for point in beside)
         yield body.name, replace(picture, parts=(*picture.parts, *stems))
+
+
+def _guides(joints: Sequence[Joint], fittings: Sequence[Fitting], drawn: Forms) -> Iterator[tuple[str, Part]]:
+    """Rails of the ground and what slides on them."""
+    rails = {f"joint {k}": joint for k, joint in enumerate(joints) if joint.type in RAILS and joint.first == GROUND}
+    yield from ((GROUND, fitting.part) for fitting in fittings if fitting.tag in rails and fitting.body == GROUND)
+    for joint in rails.values():
+        yield from ((joint.second, part) for part in drawn[joint.second] if not part.fixed)
 
 
 def _moving(drawn: Forms) -> dict[str, tuple[Part, ...]]:

@@ -12,13 +12,15 @@ from dalembert.viewer.parts import Part, along_z
 
 _AROUND = 24
 _WINDINGS = 10  # of a spring
+_ROUND, _BENDS = 0.12, 2  # of the edges of a box: radius over its shortest edge, faces of half of it
 
 
 def faces_of(part: Part, around: int = _AROUND) -> Array:
     """The surface of a part in body axes; around : corners around what is round"""
     match part.kind:
         case "box":
-            faces = _box() * part.size
+            # what has a colour of its own is sharp, as in pages (web/actor.js)
+            faces = _box() * part.size if part.colour else _rounded(np.array(part.size))
         case "cylinder":
             faces = _turned([(0.0, -0.5), (1.0, -0.5), (1.0, 0.5), (0.0, 0.5)], *part.size, around=around)
         case "cone":
@@ -79,6 +81,26 @@ def _turned(profile: list[tuple[float, float]], radius: float, length: float, *,
     rings = np.stack([r * np.cos(angles), r * np.sin(angles), z + 0.0 * angles], axis=2)
     corners = [rings[:-1, :-1], rings[:-1, 1:], rings[1:, 1:], rings[1:, :-1]]
     return np.stack(corners, axis=2).reshape(-1, 4, 3) * [radius, radius, length]
+
+
+def _rounded(size: Array) -> Array:
+    """A box whose edges are as round as in pages (web/solids.js)."""
+    radius = _ROUND * float(size.min())
+    inner = 0.5 * size - radius
+    bend = np.tan(np.linspace(-np.pi / 4, np.pi / 4, 2 * _BENDS + 1))
+    faces = []
+    for side in _box():
+        axis = int(np.argmin(np.ptp(side, axis=0)))
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        grid = np.zeros((len(bend) + 1, len(bend) + 1, 3))  # directions; the middle one twice: the flat part is between
+        ends, flat = np.insert(bend, _BENDS, 0.0), np.repeat([-1.0, 1.0], _BENDS + 1)
+        grid[..., u], grid[..., v], grid[..., axis] = ends[:, None], ends[None, :], 2.0 * side[0, axis]
+        centre = np.zeros_like(grid)
+        centre[..., u], centre[..., v], centre[..., axis] = flat[:, None], flat[None, :], 2.0 * side[0, axis]
+        points = centre * inner + radius * grid / np.linalg.norm(grid, axis=-1, keepdims=True)
+        quads = np.stack([points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]], axis=2).reshape(-1, 4, 3)
+        faces.append(quads if side[0, axis] > 0 else quads[:, ::-1])
+    return np.concatenate(faces)
 
 
 def _box() -> Array:

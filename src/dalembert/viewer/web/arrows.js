@@ -4,14 +4,15 @@
 import { Matrix4, Quaternion, Vector3 } from "three";
 import { Solids } from "./solids.js";
 
+// Colours are seen on light and dark pages alike: 3 to 1 on both.
 export const KINDS = {
-  reaction: { text: "joints", force: "#d9480f", torque: "#7a3fc4" },
-  unsure: { text: "joints, not all unique", force: "#767b84", torque: "#767b84" }, // redundancy leaves a part of it undetermined
-  load: { text: "loads", force: "#1f7a34", torque: "#1f7a34" }, // forces and torques of the model on bodies: shown at first
-  applied: { text: "force elements", force: "#8a6d1a", torque: "#8a6d1a" },
-  spring: { text: "springs", force: "#0b7285", torque: "#0b7285" },
-  driver: { text: "drivers", force: "#a61e6e", torque: "#a61e6e" },
-  gravity: { text: "weights", force: "#51628a", torque: "#51628a" },
+  reaction: { text: "joints", force: "#d9480f", torque: "#9259d6" },
+  unsure: { text: "joints, not all unique", force: "#7c818a", torque: "#7c818a" }, // redundancy leaves a part of it undetermined
+  load: { text: "loads", force: "#23893c", torque: "#23893c" }, // forces and torques of the model on bodies: shown at first
+  applied: { text: "force elements", force: "#947325", torque: "#947325" },
+  spring: { text: "springs", force: "#0d8397", torque: "#0d8397" },
+  driver: { text: "drivers", force: "#c8418c", torque: "#c8418c" },
+  gravity: { text: "weights", force: "#667aa8", torque: "#667aa8" },
 };
 const Z = new Vector3(0, 0, 1);
 const Z_TO_X = new Quaternion().setFromUnitVectors(Z, new Vector3(1, 0, 0));
@@ -87,7 +88,7 @@ export class Arrows {
     arrow.shown = Number.isFinite(value) && length > 0.15 * tip;
     if (!arrow.shown) return;
     arrow.value = value;
-    turn.setFromUnitVectors(Z, vector.divideScalar(value));
+    alongZ(turn, vector.divideScalar(value));
     arrow.begin.copy(this.run.point(arrow.body, arrow.point, from));
     const sharp = Math.min(1, length / (2 * tip));
     if (arrow.what === "torque") {
@@ -104,6 +105,17 @@ export class Arrows {
   }
 }
 
+// Turns z into a direction, x across the axis of the world that is most across it: as pictures do (parts.py).
+function alongZ(turn, z) {
+  const sizes = z.toArray().map(Math.abs);
+  x.set(0, 0, 0).setComponent(sizes.indexOf(Math.min(...sizes)), 1);
+  x.crossVectors(z, x).normalize();
+  return turn.setFromRotationMatrix(basis.makeBasis(x, y.crossVectors(z, x), z));
+}
+
+const x = new Vector3();
+const y = new Vector3();
+const basis = new Matrix4();
 const from = new Vector3();
 const to = new Vector3();
 const along = new Vector3();

@@ -17,9 +17,13 @@ export function describe(run, tag) {
   const coordinates = run.groups
     .filter((group) => group.tag === tag && ["m", "rad"].includes(group.unit))
     .flatMap(({ unit, series }) => series.map((one) => [one.name.slice(0, -` of ${joint.name}`.length), (t) => told(run.value(one, t), unit)]));
+  if (joint.type === "coupling") {
+    const own = run.groups.filter((group) => group.tag === tag).flatMap(({ unit, series }) => series.map((one) => [one.name.replace(` of ${joint.name}`, ""), (t) => told(run.value(one, t), unit)]));
+    return { title: joint.name, text: `${joint.kind}, ${joint.joins.join(" – ")}`, values: own };
+  }
   return {
     title: joint.name,
-    text: `${joint.type.replaceAll("_", " ")} joint, ${name(joint.first)} to ${name(joint.second)}`,
+    text: `${joint.kind} joint, ${joint.joins.join(" to ")}; reactions act on ${name(joint.second)}, in axes of the world`,
     values: [
       ...coordinates,
       ["reaction force", (t) => `${vector(run.force(k, t, point), run.sizes.force.reaction)} N`],

@@ -79,7 +79,8 @@ export class Dock {
   // Curves of an element first: those that are there, or in a plot of their own, which the next element takes over unless its
   // reader has put something into it.
   load(tag) {
-    const name = this.groups[0].find((group) => group.tag === tag)?.name;
+    const own = this.groups[0].filter((group) => group.tag === tag);
+    const name = (own.find(({ unit }) => unit !== "W") ?? own[0])?.name; // what it does before its power
     if (!name || this.box.hidden) return;
     const there = this.plots.find((plot) => plot.choice.value === name);
     this.#still(there ?? this.selected, () => {

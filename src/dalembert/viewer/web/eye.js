@@ -9,7 +9,7 @@ const TANGENT = Math.tan((Math.PI / 180) * (FIELD_OF_VIEW / 2));
 export class Eye {
   // look: where to look at first; size(): of what it draws on [px]; changed(): called when the camera has moved
   constructor(canvas, { up, camera }, size, changed) {
-    this.size = size;
+    Object.assign(this, { canvas, size });
     this.up = new Vector3().fromArray(up);
     this.home = { target: new Vector3().fromArray(camera.target), direction: new Vector3().fromArray(camera.direction), extent: camera.extent, radius: camera.radius };
     this.front = frontOf(this.up);
@@ -48,6 +48,11 @@ export class Eye {
   get distance() {
     const { camera } = this;
     return this.orthographic ? camera.top / camera.zoom / TANGENT : camera.position.distanceTo(this.target);
+  }
+
+  // Of where it looks [px].
+  get metre() {
+    return (0.5 * this.size().height) / (this.distance * TANGENT);
   }
 
   // The whole motion, as the page was opened.
@@ -123,13 +128,23 @@ export class Eye {
     else this.#shape();
   }
 
+  // Of the picture [px]: title above, transport bar below, buttons at the right, and as much at the left; where there are rows
+  // for them a card below.
+  get #free() {
+    const { width, height } = this.size();
+    const { clientHeight, parentElement } = this.canvas;
+    if (clientHeight === parentElement.parentElement.clientHeight) return { width: width - 124, height: height - 150, below: 0 };
+    const below = Math.min(112, 0.3 * height);
+    return { width: width - 40, height: height - 20 - below, below };
+  }
+
   #shape() {
     const { width, height } = this.size();
     const aspect = width / height;
     this.cameras.perspective.aspect = aspect;
     const { camera } = this;
     if (this.orthographic) [camera.left, camera.right] = [-aspect * camera.top, aspect * camera.top];
-    camera.updateProjectionMatrix();
+    camera.setViewOffset(width, height, 0, this.#free.below / 2, width, height);
   }
 
   update() {
@@ -150,11 +165,10 @@ export class Eye {
   }
 
   #distanceFor([across, upright, deep], radius) {
-    const { width, height } = this.size();
-    // title above, transport bar below, buttons at the right, and as much at the left; a phone has them above
-    const free = { width: width - (innerWidth > 760 ? 124 : 40), height: height - (innerWidth > 760 ? 150 : 300) };
+    const { height } = this.size();
+    const free = this.#free;
     const fit = Math.max(across / Math.max(free.width, 100), upright / Math.max(free.height, 100));
-    return Math.max((fit * height) / TANGENT + deep, 1.1 * radius);
+    return Math.max((fit * height) / TANGENT + (this.orthographic ? 0 : deep), 1.1 * radius);
   }
 
   #place(target, direction, distance) {

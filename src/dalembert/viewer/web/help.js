@@ -9,10 +9,19 @@ const ROWS = [
   ["+ −", "faster, slower"],
   ["1 2 3", "from the front, from the side, from above"],
 ];
+const GESTURES = [
+  ["drag, one finger", "turn"],
+  ["right-drag, two fingers", "shift"],
+  ["wheel, pinch", "zoom, to the pointer"],
+  ["point at a part", "its name"],
+  ["click, tap a part", "its data and curves"],
+  ["click, tap twice", "look at it"],
+  ["drag in a plot", "move in time"],
+  ["wheel over a plot", "see less of it"],
+];
 const TEXT = [
-  "Drag to turn, right-drag to shift, wheel to zoom to the pointer; with fingers one turns, two shift and zoom. With the picture in focus (tab) arrows turn it, with shift they move it, + − zoom.",
-  "Point at a part for its name, click for its data and curves, click twice to look at it. F adds all forces to the loads of the model, then shows none; M does so with torques.",
-  "Drag in a plot to move in time, wheel to see less of it. CSV of a plot has eight digits; dalembert export writes tables of all digits.",
+  "With the picture in focus (tab) arrows turn it, with shift they move it, + − zoom. F adds all forces to the loads of the model, then shows none; M does so with torques.",
+  "CSV of a plot has eight digits; dalembert export writes tables of all digits.",
 ];
 
 export class Sheet {
@@ -24,11 +33,9 @@ export class Sheet {
     this.box.setAttribute("aria-labelledby", "keys");
     this.box.tabIndex = -1;
     element(this.box, "h2", "", "Keys").id = "keys";
-    const list = element(this.box, "dl");
-    for (const [key, text] of [...ROWS, ...commands.map(({ key, text }) => [key, text])]) {
-      element(list, "dt", "", key);
-      element(list, "dd", "", text);
-    }
+    this.#list([...ROWS, ...commands.map(({ key, text }) => [key, text])]);
+    element(this.box, "h2", "", "Mouse and fingers");
+    this.#list(GESTURES);
     for (const text of TEXT) element(this.box, "p", "", text);
     const done = element(this.box, "button", "small", "close");
     done.type = "button";
@@ -39,6 +46,14 @@ export class Sheet {
       done.focus();
     });
     this.box.focus();
+  }
+
+  #list(rows) {
+    const list = element(this.box, "dl");
+    for (const [key, text] of rows) {
+      element(list, "dt", "", key);
+      element(list, "dd", "", text);
+    }
   }
 
   close() {

@@ -91,6 +91,9 @@ export class Inspector {
     this.loads(found.tag);
     card.replaceChildren();
     element(card, "h2", "", found.what.title);
+    const close = Object.assign(element(card, "button", "small close", "×"), { type: "button", title: "close (escape)" });
+    close.setAttribute("aria-label", "close");
+    close.addEventListener("click", () => this.choose(null));
     if (this.actors.length > 1) element(card, "p", "", `in ${this.runNames[this.actors.indexOf(found.actor)]}`);
     element(card, "p", "", found.what.text);
     const table = element(card, "table");

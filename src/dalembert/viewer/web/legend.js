@@ -4,6 +4,7 @@ import { KINDS } from "./arrows.js";
 import { short } from "./numbers.js";
 import { nameOf } from "./outputs.js";
 import { element } from "./page.js";
+import { Scale } from "./scale.js";
 
 const ALL = () => new Set(Object.keys(KINDS).filter((kind) => kind !== "gravity"));
 const LOADS = () => new Set(["load"]);
@@ -37,9 +38,9 @@ export class Legend {
     this.box.hidden = !wanted.size;
     this.box.replaceChildren();
     if (!wanted.size) return;
-    const usual = (what) => (wanted.has(what) ? this.actor.arrows.full(what) : 0);
-    const scale = [["force", "N"], ["torque", "N m"]].filter(([what]) => usual(what)).map(([what, unit]) => `${short(usual(what) / this.factor)} ${unit}`);
-    element(this.box, "p", "", scale.length ? `a full arrow is ${scale.join(", ")}` : "no arrows");
+    const { run, arrows } = this.actor;
+    this.perMetre = Object.fromEntries([...wanted].map((what) => [what, arrows.full(what) / this.factor / run.scene.longest]));
+    this.scale = new Scale(this.box);
     const line = element(this.box, "div", "sizes");
     for (const [text, title, factor] of [["−", "shorter arrows", 0.5], ["+", "longer arrows", 2]]) {
       const button = element(line, "button", "small", text);
@@ -68,7 +69,13 @@ export class Legend {
     }
   }
 
+  // What tells the scale of the picture, if there are arrows.
+  get keys() {
+    return this.wanted?.size ? this.scale.keys : [];
+  }
+
   update(now) {
+    if (this.wanted?.size) this.scale.update(this.perMetre, this.places.stage.eye.metre);
     const shown = this.places.stage.sideBySide ? this.actors : [this.actor];
     const arrows = this.wanted?.size ? shown.flatMap((actor) => actor.arrows.all.filter((arrow) => arrow.shown)) : [];
     const largest = arrows.sort((a, b) => b.value - a.value).slice(0, MOST * shown.length);

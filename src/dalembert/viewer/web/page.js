@@ -78,15 +78,18 @@ export class Page {
     body.replaceChildren();
     this.side = element(body, "aside", "side");
     this.side.setAttribute("aria-label", "model");
-    this.stage = element(body, "main", "stage");
+    this.main = element(body, "main", "main");
+    this.deck = element(this.main, "div", "deck");
+    this.stage = element(this.deck, "div", "stage");
     this.canvas = element(this.stage, "canvas");
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "application"); // takes keys
     this.canvas.setAttribute("aria-label", `${scene.title}, moving picture; arrow keys turn it, with shift they move it, plus and minus zoom`);
     this.labels = element(this.stage, "div", "labels");
-    this.head = element(this.stage, "header", "head");
-    element(this.head, "h1", "", scene.title).title = scene.title;
-    const chips = element(this.head, "div", "chips");
+    this.head = element(this.deck, "header", "head");
+    const title = element(this.head, "div", "title");
+    element(title, "h1", "", scene.title).title = scene.title;
+    const chips = element(title, "div", "chips");
     const chip = () => Object.assign(element(chips, "button", "chip"), { type: "button" });
     this.chips = [chip()];
     const [name, other] = names;
@@ -101,12 +104,12 @@ export class Page {
     const hint = Object.assign(element(chips, "button", "hint", "keys: ?"), { type: "button", title: "what keys and mouse do (?)" });
     hint.addEventListener("click", () => this.help());
     this.#buttons();
+    this.card = element(this.deck, "section", "card");
+    this.card.hidden = true;
     this.#transport();
     this.panel = element(body, "aside", "panel");
     this.panel.setAttribute("aria-label", "plots and report");
     this.#edge();
-    this.card = element(this.stage, "section", "card");
-    this.card.hidden = true;
     this.tip = element(this.stage, "div", "tip");
     this.tip.hidden = true;
     this.plots = element(this.panel, "div");
@@ -146,7 +149,7 @@ export class Page {
   }
 
   #buttons() {
-    this.tools = element(this.stage, "nav", "tools");
+    this.tools = element(this.deck, "nav", "tools");
     this.buttons = {};
     for (const [name, command] of Object.entries(this.commands)) {
       if (!ICONS[name] || name === "loop" || command.element) continue; // what is done to an element is offered in the tree
@@ -165,8 +168,8 @@ export class Page {
   }
 
   #transport() {
-    const bar = (this.bar = element(this.stage, "footer", "transport"));
-    new ResizeObserver(() => this.stage.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar); // card and triad stand above it
+    const bar = (this.bar = element(this.deck, "footer", "transport"));
+    new ResizeObserver(() => this.deck.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar); // card and triad stand above it
     this.playButton = element(bar, "button", "tool play");
     this.playButton.type = "button";
     this.playButton.addEventListener("click", () => this.timeline.toggle());
@@ -269,7 +272,7 @@ export class Page {
   help() {
     if (this.sheet) this.sheet.close();
     else {
-      this.sheet = new Sheet(this.stage, Object.values(this.commands));
+      this.sheet = new Sheet(this.main, Object.values(this.commands));
       this.sheet.onClose = () => (this.sheet = null);
     }
   }

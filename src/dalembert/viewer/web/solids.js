@@ -40,7 +40,8 @@ function quartered(geometry, alongZ) {
     const x = at.getX(k) + at.getX(k + 1) + at.getX(k + 2);
     const y = at.getY(k) + at.getY(k + 1) + at.getY(k + 2);
     const z = at.getZ(k) + at.getZ(k + 1) + at.getZ(k + 2);
-    const dark = alongZ ? x * y > 0 : x * y * z > 0;
+    const end = at.getZ(k) === at.getZ(k + 1) && at.getZ(k) === at.getZ(k + 2); // of a cylinder, whose side has one colour
+    const dark = alongZ ? end && x * y > 0 : x * y * z > 0;
     if (dark) colour.fill(0.74, 3 * k, 3 * k + 9);
   }
   flat.setAttribute("color", new BufferAttribute(colour, 3));

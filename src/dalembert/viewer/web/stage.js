@@ -36,13 +36,13 @@ export class Stage {
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
   }
 
-  #look({ up, normal, camera, floor }) {
+  #look({ up, normal, camera, sheet }) {
     this.up = new Vector3().fromArray(up);
     this.normal = new Vector3().fromArray(normal);
     this.target = new Vector3().fromArray(camera.target); // of the light
     this.direction = new Vector3().fromArray(camera.direction);
     this.radius = camera.radius;
-    this.floor = floor;
+    this.sheet = { normal: new Vector3().fromArray(sheet.normal), height: sheet.height }; // of the grid and the shadows
   }
 
   get camera() {
@@ -60,7 +60,7 @@ export class Stage {
     const step = new Vector3().subVectors(way, this.way);
     this.way.copy(way);
     this.eye.home.target.add(step);
-    const level = step.clone().addScaledVector(this.normal, -step.dot(this.normal));
+    const level = step.clone().addScaledVector(this.sheet.normal, -step.dot(this.sheet.normal));
     for (const at of [this.target, this.sun.position, this.sun.target.position]) at.add(step);
     for (const thing of [this.grid, this.shadow]) thing.position.add(level);
   }
@@ -155,10 +155,11 @@ export class Stage {
     this.sky.position.copy(this.up);
     const sun = new DirectionalLight(0xfff6e8, 2.1);
     const side = new Vector3().crossVectors(this.up, this.direction).normalize();
-    const from = new Vector3()
-      .copy(this.up)
-      .multiplyScalar(1.6)
-      .addScaledVector(this.direction, 0.5)
+    const { normal } = this.sheet;
+    const from = new Vector3() // as in raster.py
+      .addVectors(this.up, this.direction)
+      .multiplyScalar(0.5)
+      .addScaledVector(normal, 1.1)
       .addScaledVector(side, -0.9)
       .normalize();
     sun.position.copy(this.target).addScaledVector(from, 3 * this.radius);
@@ -185,7 +186,7 @@ export class Stage {
   #ground() {
     this.gridStep = niceStep(this.radius / 4);
     const size = 14 * this.radius;
-    const { normal } = this;
+    const { normal } = this.sheet;
     const across = new Vector3().crossVectors(Math.abs(normal.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0), normal).normalize();
     this.grid = new Mesh(
       new PlaneGeometry(size, size),
@@ -208,7 +209,7 @@ export class Stage {
     );
     this.shadow = new Mesh(new PlaneGeometry(size, size), new ShadowMaterial({ depthWrite: false }));
     this.shadow.receiveShadow = true;
-    const height = this.floor - this.target.dot(normal);
+    const height = this.sheet.height - this.target.dot(normal);
     for (const [order, thing] of [this.grid, this.shadow].entries()) {
       thing.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
       thing.position.copy(this.target).addScaledVector(normal, height);

@@ -65,7 +65,6 @@ export class Strip {
     if (this.worsts[0]) {
       const [run] = runs;
       ink.fillStyle = colour("--error");
-      ink.globalAlpha = 0.55;
       ink.beginPath(); // one form: bars that share a pixel are not darker than others
       run.channelTimes.forEach((t, k) => {
         const next = run.channelTimes[k + 1] ?? t;
@@ -73,7 +72,6 @@ export class Strip {
         ink.rect(x, split - tall(errors[0][k]), Math.max(1, this.#place(next) * width - x), tall(errors[0][k]));
       });
       ink.fill();
-      ink.globalAlpha = 1;
     }
     if (this.worsts[1]) {
       ink.strokeStyle = colour("--error"); // a line: what is behind it is seen
@@ -117,7 +115,7 @@ function worstOf({ channelTimes, scene }, error) {
   if (!worst) return null;
   const line = scene.report.lines.find(({ name }) => name === "energy balance");
   const [, value, of, t] = line?.value.match(/^(\S+) of (\S+ J)\b.* at t = (\S+) s/) ?? [];
-  if (value) return { t: Number(t), value: Number(value), text: typeset(`${value} of ${of} at ${t} s`) };
+  if (value) return { t: Number(t), value: Number(value), text: typeset(`${value} of ${of} at ${t} ${scene.over[1]}`) };
   return { ...worst, text: `≤ ${short(raised(worst.value))} at ${short(worst.t, 4)} ${scene.over[1]}` };
 }
 

@@ -22,12 +22,10 @@ export class Tree {
     this.list = element(parent, "div", "tree");
     this.list.setAttribute("role", "tree");
     this.list.setAttribute("aria-label", "elements of the model");
-    const name = (b) => (b < 0 ? "ground" : run.bodies[b].name);
-    const between = ({ first, second }) => `${name(first)} – ${name(second)}`;
     const bodies = run.bodies.map((body, k) => ({ tag: `body ${k}`, name: body.name, more: "", colour: body.colour, marker: body.marker }));
     this.rows = [];
     this.#section("Bodies", bodies.filter(({ marker }) => !marker));
-    this.#section("Joints", run.joints.map((joint, k) => ({ tag: `joint ${k}`, name: joint.name, more: `${joint.type.replaceAll("_", " ")}, ${between(joint)}` })));
+    this.#section("Joints", run.joints.map((joint, k) => ({ tag: `joint ${k}`, name: joint.name, more: `${joint.kind}, ${joint.joins.join(" – ")}` })));
     this.#section("Drivers", run.scene.drivers.map((driver, k) => ({ tag: `driver ${k}`, name: driver.name, more: driver.joint && `of ${driver.joint}` })));
     this.#section("Forces", run.scene.forces.map((force, k) => ({ tag: `force ${k}`, name: force.name, more: force.noun })));
     this.#section("Markers", bodies.filter(({ marker }) => marker));

@@ -1,26 +1,22 @@
-// The corner triad: axes of the world as the camera sees them; a click looks from one of
-// their ends, a second one from the other.
+// The corner triad: axes of the world as the camera sees them, negative ends hollow; a click looks from one of their ends, a
+// second one from the other.
 
 import { Vector3 } from "three";
 
-const AXES = [
-  { name: "x", at: new Vector3(1, 0, 0), colour: "#b3261e" },
-  { name: "y", at: new Vector3(0, 1, 0), colour: "#1f7a34" },
-  { name: "z", at: new Vector3(0, 0, 1), colour: "#1f5fb0" },
-];
+const AXES = ["x", "y", "z"].map((name, k) => ({ name, at: new Vector3().setComponent(k, 1) }));
 const REACH = 30;
 
 export class Triad {
   constructor(parent, eye) {
     this.eye = eye;
     this.svg = make(parent, "svg", { class: "triad", viewBox: "-46 -46 92 92", role: "group", "aria-label": "standard views" });
-    this.ends = AXES.flatMap(({ name, at, colour }) =>
+    this.ends = AXES.flatMap(({ name, at }) =>
       [1, -1].map((sign) => {
         const text = `from ${sign > 0 ? "+" : "−"}${name}`;
-        const group = make(this.svg, "g", { tabindex: 0, role: "button", "aria-label": text });
+        const group = make(this.svg, "g", { class: `${name} ${sign > 0 ? "plus" : "minus"}`, tabindex: 0, role: "button", "aria-label": text });
         make(group, "title", {}).textContent = text;
-        const line = sign > 0 ? make(group, "line", { x1: 0, y1: 0, stroke: colour, "stroke-width": 2.5 }) : null;
-        const ball = make(group, "circle", { r: sign > 0 ? 9 : 6.5, fill: colour, "fill-opacity": sign > 0 ? 1 : 0.35 });
+        const line = sign > 0 ? make(group, "line", { x1: 0, y1: 0 }) : null;
+        const ball = make(group, "circle", { r: sign > 0 ? 9 : 6 });
         const label = sign > 0 ? make(group, "text", { "text-anchor": "middle", "dominant-baseline": "central" }) : null;
         if (label) label.textContent = name;
         const end = at.clone().multiplyScalar(sign);

@@ -10,6 +10,7 @@ import { angles, short } from "./numbers.js";
 import { Page } from "./page.js";
 import { Run } from "./run.js";
 import { save } from "./save.js";
+import { still } from "./still.js";
 import { OUTLINE } from "./solids.js";
 import { Stage } from "./stage.js";
 import { Strip } from "./strip.js";
@@ -222,7 +223,11 @@ export class Viewer {
   }
 
   save() {
-    save(`${this.runs[0].scene.title} at ${this.timeline.time.toFixed(3)} s.png`, this.stage.picture());
+    const { title } = this.runs[0].scene;
+    const [name, unit] = this.page.over;
+    const { time, start, end } = this.timeline;
+    const digits = Math.max(2, 2 - Math.floor(Math.log10(Math.max(end - start, 1e-9)))); // as pictures have
+    save(`${title} at ${time.toFixed(3)} s.png`, still(this.stage, title, `${name} = ${time.toFixed(digits)} ${unit}`, this.legend.keys));
   }
 
   // What tests and scripts use.
@@ -267,7 +272,7 @@ function framed(scenes) {
   const gap = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
   const radius = Math.max(...scenes.map(({ camera }) => camera.radius + gap(camera.target, first.camera.target)));
   const extent = first.camera.extent.map((size) => (size * radius) / first.camera.radius);
-  return { ...first, camera: { ...first.camera, radius, extent }, floor: Math.min(...scenes.map(({ floor }) => floor)) };
+  return { ...first, camera: { ...first.camera, radius, extent }, sheet: { ...first.sheet, height: Math.min(...scenes.map(({ sheet }) => sheet.height)) } };
 }
 
 // What tells runs from each other: their files, where they have different ones.
