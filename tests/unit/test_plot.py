@@ -321,8 +321,8 @@ def test_phase_plane(quadrangle):
 def test_one_signal_over_another(quadrangle):
     """A force over an angle, as engineers draw it."""
     ax = quadrangle.plot.phase("A", "B.f", degrees=True).axes[0]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("angle of A [deg]", "reaction force of B [N]")
-    assert ax.get_title("left") == "reaction force of B over angle of A"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("angle of A [deg]", "|reaction force| of B [N]")
+    assert ax.get_title("left") == "|reaction force| of B over angle of A"
     x, y = ax.get_lines()[0].get_data()
     assert x[0] == pytest.approx(np.degrees(quadrangle.coordinate("A")[0])) and y[0] == pytest.approx(
         quadrangle.signal("B.f")[0]
@@ -335,7 +335,7 @@ def test_several_signals_over_another(quadrangle):
     """A panel for each unit, with names where there are several; all within the turn that the first has."""
     angles, forces = quadrangle.plot.phase("A", "C.angle", "D", "B.f", degrees=True).axes
     assert labels(angles) == ["angle of C", "angle of D"] and labels(forces) == ["start", "end"]
-    assert (angles.get_ylabel(), forces.get_ylabel()) == ("angle [deg]", "reaction force of B [N]")
+    assert (angles.get_ylabel(), forces.get_ylabel()) == ("angle [deg]", "|reaction force| of B [N]")
     x, y = angles.get_lines()[1].get_data()
     assert y[-1] == pytest.approx(np.degrees(quadrangle.coordinate("D")[-1])) and x[0] == angles.get_lines()[0].get_xdata()[0]
     ax = new_figure().add_subplot()

@@ -248,7 +248,7 @@ def of_unit(unit: str) -> tuple[float, str]:
 
 def _of_vector(what: str, owner: str, part: str) -> str:
     """A component by the axis that a name ends with; the size of it, where the name has but one letter."""
-    return f"{what} {part[1]} of {owner}" if part[1:] else f"{what} of {owner}"
+    return f"{what} {part[1]} of {owner}" if part[1:] else f"{what if what == 'speed' else f'|{what}|'} of {owner}"
 
 
 def effort_kind(model: Model, name: str) -> tuple[str, str]:

@@ -129,7 +129,14 @@ def vectors(model: Model, acting: Sequence[Load]) -> Iterator[dict[str, Any]]:
         words = [words_of(model, kind, owner, stem + end) for end in ends]
         labels = [label + on for label, _ in words]
         told = not on and (kind != "spin" or owner in rigid)
-        return {"name": name or labels[-1], "unit": words[0][1], "tag": tag, "table": table, "at": at, "axes": axes} | {
+        return {
+            "name": name or labels[-1].replace("|", "", 2),
+            "unit": words[0][1],
+            "tag": tag,
+            "table": table,
+            "at": at,
+            "axes": axes,
+        } | {
             "series": labels,
             "signals": [f"{owner}.{stem}{end}" if told else "" for end in ends],
         }
