@@ -169,3 +169,13 @@ def test_a_run_in_pieces_is_told_as_one():
     ]
     free = da.simulate(model, 0.1, free=["cylinder"]).report()
     assert [line.data["driver"] for line in free.lines if line.name == "driven"] == ["fold"]
+
+
+def test_a_motion_after_the_run():
+    model = da.Model()
+    model.add_link("crank", (0, 0, 0), (0.1, 0, 0), mass=1.0)
+    model.add_revolute("A", "ground", "crank", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_driver("motor", "A", da.SmoothStep(0.0, 1.0, 1.0, 2.0))
+    for end, told in ((0.3, "'motor' holds 'crank' at 0 degrees in the whole run, and moves from t = 1 s on (joint 'A')"),):
+        assert da.simulate(model, end).report()["driven"].value == told
+    assert "holds" not in da.simulate(model, 1.5).report()["driven"].value

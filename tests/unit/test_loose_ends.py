@@ -80,6 +80,31 @@ def test_folded_links_and_pistons_are_joined_elsewhere(slide):
     assert doubts(model) == []
 
 
+def test_doors_legs_and_twins_may_meet():
+    """Two bars of one body or of the ground; bars that lie on each other. Else a joint is missing between two of a loop."""
+    doors = da.Model(plane="xz")
+    for name, x in (("left", -1.0), ("right", 1.0)):
+        doors.add_link(name, (x, 0), (0, 0), mass=1.0)
+        doors.add_revolute(name.upper(), "ground", name, point=(x, 0))
+    legs = da.Model(plane="xz")
+    legs.add_body("pelvis", mass=30.0, inertia=1.0, position=(0, 1.2))
+    legs.add_prismatic("rail", "ground", "pelvis", point=(0, 1.2), axis=(1, 0))
+    for name, x in (("l", -0.1), ("r", 0.1)):
+        legs.add_link(name, (x, 1), (0, 0), mass=7.0)
+        legs.add_revolute(f"hip {name}", "pelvis", name, point=(x, 1))
+    twins = da.Model(plane="xz")
+    for k in (1, 2):
+        twins.add_link(f"a{k}", (0, 0), (1, 0), mass=1.0)
+        twins.add_link(f"b{k}", (1, 0), (2, 0), mass=1.0)
+        twins.add_revolute(f"A{k}", "ground", f"a{k}", point=(0, 0))
+        twins.add_revolute(f"B{k}", f"a{k}", f"b{k}", point=(1, 0), rate=0.001 * k)
+    assert [doubts(model) for model in (doors, legs, twins)] == [[], [], []]
+    doors.add_link("next", (0, 0), (1, 1), mass=1.0)  # of which the other end is free
+    assert [text.partition(":")[0] for text in doubts(doors)[1:]] == [
+        "an end of 'left' is at an end of 'next' and nothing joins them there"
+    ]
+
+
 @pytest.mark.parametrize(
     ("end", "axis", "told"),
     [
@@ -92,12 +117,24 @@ def test_folded_links_and_pistons_are_joined_elsewhere(slide):
         ((0, 0.4, 0), (0, 1, 0), None),  # a shaft
     ],
 )
-def test_bars_skew_to_the_plane_of_their_hinge(end, axis, told):
+@pytest.mark.parametrize("by", ["bar", "hinge", "loop", None])
+def test_bars_skew_to_the_plane_of_their_hinge(end, axis, told, by):
+    """Another bar of the hinge, a parallel hinge or a loop tells the plane; a jib or a wiper alone may be raised."""
     model = da.Model()
     model.add_link("bar", (0, 0, 0), end, mass=1.0)
-    model.add_revolute("A", model.ground, "bar", point=(0, 0, 0), axis=axis)
+    if by == "bar":
+        model.add_link("arm", (0, 0, 0), np.cross(axis, (0, 0, 0.3)), mass=1.0)
+    model.add_revolute("A", "arm" if by == "bar" else "ground", "bar", point=(0, 0, 0), axis=axis)
+    for k in range(0 if by in (None, "bar") else 2):
+        model.add_body(f"other {k}", mass=1.0, inertia=(1, 1, 1), position=(0, 0, -1))
+    if by == "hinge":
+        model.add_revolute("pin", "bar", "other 0", point=end, axis=axis)
+    elif by == "loop":
+        for name, *bodies in (("pin", "bar", "other 0"), ("next", "other 0", "other 1"), ("close", "ground", "other 1")):
+            model.add_cylindrical(name, *bodies, point=end, axis=axis)
     words = f"the bar 'bar' is {told} degrees off the plane in which joint 'A' lets it turn"
-    assert [text.partition(":")[0] for text in doubts(model)] == ([words] if told else [])
+    found = [text.partition(":")[0] for text in doubts(model) if text.startswith("the bar")]
+    assert found == ([words] if told and by else [])
 
 
 def test_bars_that_are_hinged_inside_may_be_skew():

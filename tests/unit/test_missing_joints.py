@@ -41,6 +41,29 @@ def test_bodies_that_nothing_connects_to_the_ground(given, told):
     assert doubts(loose(**given)) == told
 
 
+def test_what_is_thrown_may_fall():
+    """Bolas; a drop tower in which a pendulum swings; an apple beside an arm."""
+    bolas = da.Model()
+    for name, x in (("a", -0.5), ("b", 0.5)):
+        bolas.add_point_mass(name, mass=1.0, position=(x, 0, 2), velocity=(10, -6 * x, 5))
+    bolas.add_distance("string", "a", "b", points=((0, 0, 0), (0, 0, 0)))
+    tower = loose(joined=False, singles=("capsule", "bob"))
+    tower.add_revolute("P", "capsule", "bob", point=(0, 1, 1), axis=(0, 1, 0), rate=3.0)
+    apple = loose(grounded=True)
+    apple.add_point_mass("apple", mass=0.1, position=(3, 0, 2), velocity=(-5, 0, 3))
+    assert [doubts(model) for model in (bolas, tower, apple)] == [[], [], []]
+    assert da.simulate(apple, 0.01).report()["unconnected"].data == ["apple"]
+
+
+def test_fixed_keeps_the_start_alone():
+    model = da.Model()
+    model.add_body("box", **da.box(1.0, (0.1, 0.1, 0.1)).body(), fixed=True)
+    model.add_link("bar", (0, 0, 0), (1, 0, 0), mass=1.0)
+    model.add_revolute("A", "box", "bar", point=(0, 0, 0), axis=(0, 1, 0))
+    told = "a joint may be missing; fixed= keeps the start of 'box' alone: join it by add_fixed"
+    assert doubts(model) == [f"'box' and 'bar' are not connected to the ground and fall: {told}"]
+
+
 def test_bodies_of_a_longer_chain_that_falls_are_counted():
     """In short, too: there is no comma before what happens to them."""
     model = loose(singles=("lid",))

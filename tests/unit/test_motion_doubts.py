@@ -134,7 +134,8 @@ def test_torques_and_what_rests():
         (lambda t: np.sqrt((t - 1.0) ** 2), "from -1 to 1 rad/s at once, at t = 1 s:"),  # without a rate there
         (da.Polynomial((0.0, 1.0)) * (lambda t: np.sqrt((t - 0.5) ** 2)), "from -0.5 to 0.5 rad/s at once, at t = 0.5 s:"),
         (lambda t: np.abs(np.sin(5.0 * t)), "from -5 to 5 rad/s at once, at t = 0.628319 s, and at other times:"),
-        (lambda t: np.abs(t), None),  # before the run
+        (lambda t: np.abs(t), "from 0 to 1 rad/s at once, at t = 0 s:"),  # where the run begins
+        (lambda t: np.abs(t + 0.1), None),
         (lambda t: np.abs(t - 1.0) * (t - 1.0), None),  # only the acceleration jumps
         (lambda t: t + 0.01 * np.tanh(3000.0 * (t - 1.0)), None),  # nearly a jump
         (lambda t: 0.01 * np.sin(300.0 * t), None),
@@ -158,7 +159,20 @@ def test_a_length_whose_speed_jumps():
     model.add_point_mass("bob", mass=1.0, position=(1.0, 0, 0))
     with pytest.warns(UserWarning, match="not smooth"):
         model.add_distance("rope", "ground", "bob", length=lambda t: 1.0 + 0.5 * np.abs(t - 0.3))
-    assert doubted(model, 1.0)[0].startswith("driver 'rope' goes over from -0.5 to 0.5 m/s at once, at t = 0.3 s:")
+    assert doubted(model, 1.0)[0].startswith("distance 'rope' goes over from -0.5 to 0.5 m/s at once, at t = 0.3 s:")
+
+
+@pytest.mark.filterwarnings("ignore:.*not smooth everywhere")
+def test_angles_that_jump_by_a_turn():
+    """Told with both numbers, and no tolerance asked for."""
+    model = da.Model()
+    model.add_body("disc", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.add_revolute("A", "ground", "disc", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_driver("motor", "A", lambda t: np.arctan2(np.sin(6 * t), np.cos(6 * t)))
+    report = da.simulate(model, 1.0).report()
+    told = "driver 'motor' jumps from 180 to -180 degrees at t = 0.5245 s: give an angle that goes on, without arctan2"
+    assert report[MODEL].value == told and "tolerance" not in report["prescribed motions"].advice
+    assert report.headline == f"not trusted: prescribed motions; look at the model: {told.partition(':')[0]}"
 
 
 @pytest.mark.parametrize(
@@ -173,6 +187,30 @@ def test_springs_that_give_way(stiffness, length, told):
     assert [text.startswith(words) for text in doubted(model, 2.0) if "stretched" in text] == [True] * told
 
 
+def test_a_bump_in_millimetres_is_no_soft_tyre():
+    for bump, told in ((0.05, []), (50.0, ["driver 'bump' moves by 50 m in a mechanism of 0.6 m"])):
+        model = da.Model(gravity=(0, 0, 0))
+        for name, z in (("road", 0.0), ("wheel", 0.3)):
+            model.add_body(name, **da.box(1.0, (0.1, 0.1, 0.1)).body(), position=(0, 0, z))
+            model.add_prismatic(f"guide of {name}", "ground", name, point=(0, 0, 2 * z), axis=(0, 0, 1))
+        model.add_driver("bump", "guide of road", da.SmoothStep(0.0, -bump, 0.0, 0.1))
+        model.add_spring_damper("tyre", "road", "wheel", stiffness=100.0)
+        assert [text.partition(":")[0] for text in doubted(model, 0.1)] == told
+
+
+def test_a_shot_leaves_its_barrel():
+    """By a force it may be meant; the overlap is no longer than the bullet."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("barrel", **da.cylinder(1.0, 0.01, 0.5, axis="x").body())
+    model.add_body("bullet", **da.cylinder(0.01, 0.005, 0.03, axis="x").body(), position=(-0.2, 0, 0))
+    model.add_fixed("F", "ground", "barrel", point=(0, 0, 0))
+    model.add_prismatic("bore", "barrel", "bullet", point=(-0.2, 0, 0), axis=(1, 0, 0))
+    model.add_force("gas", "bullet", (200, 0, 0))
+    report = da.simulate(model, 0.02).report()
+    assert report.headline == "trusted" and (report["barrel"].verdict, report["barrel"].block) == ("note", "careful")
+    assert "as they are drawn they overlap by 0.03 m along 'bore' at the start" in report["barrel"].value
+
+
 @pytest.mark.parametrize(("torque", "told"), [(5000.0, True), (5.0, False)])
 def test_speeds_that_no_machine_has(torque, told):
     """5 N m as 5000 N mm on 4e-3 kg m^2 for half a second."""
@@ -182,3 +220,36 @@ def test_speeds_that_no_machine_has(torque, told):
     model.add_torque("motor", "disc", (0, 0, torque))
     words = "a speed of 5.97e+06 rpm is more than any machine has: 'disc' reaches it; torques are in N m"
     assert [text.startswith(words) for text in doubted(model, 0.5)] == [True] * told
+
+
+@pytest.mark.parametrize("given", ["driven", "given", "light"])
+def test_speeds_that_are_meant(given):
+    """A turbine of a micrometre, a molecule, what light turns."""
+    model, mass = da.Model(gravity=(0, 0, 0)), 1e-12 if given == "light" else 1.0
+    spin = {"angular_velocity": (0, 0, 2e5)} if given == "given" else {}
+    model.add_body("rotor", mass=mass, inertia=(1e-12 * mass,) * 3, **spin)
+    model.add_revolute("A", "ground", "rotor", point=(0, 0, 0), axis=(0, 0, 1))
+    if given == "driven":
+        model.add_driver("motor", "A", da.Polynomial((0.0, 2e5)))
+    elif given == "light":
+        model.add_torque("light", "rotor", (0, 0, 1e-15))
+    assert doubted(model, 1e-3 if given == "light" else 1e-5) == []
+
+
+def test_the_fastest_body_is_named():
+    model = da.Model(gravity=(0, 0, 0))
+    for name in "ab":
+        model.add_body(name, mass=1.0, inertia=(1e-6,) * 3)
+    model.add_spherical("S", "a", "b", point=(0, 0, 0))
+    model.add_torque("T", "b", (1000.0, 0, 0))
+    (told,) = doubted(model, 1e-2)
+    assert "any machine has: 'b' reaches it; torques" in told
+
+
+def test_a_run_that_rests_under_loads_names_them():
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("slider", **da.box(1.0, (0.1, 0.1, 0.1)).body())
+    model.add_prismatic("guide", "ground", "slider", point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_torque("T", "slider", (0, 5.0, 0))
+    told = da.simulate(model, 0.1).report()["nothing moves"].value
+    assert told.startswith("the run starts in an equilibrium and stays there, though torque 'T' acts: see axes and points;")

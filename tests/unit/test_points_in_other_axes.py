@@ -97,3 +97,15 @@ def test_forces_far_beside_a_bar_are_doubted():
     assert "force 'load' is 1." in text and "off body 'boom' as it is drawn: was its point meant to be on the bar?" in text
     for at in ((2.8, 1.0), (1.4, 0.5), (2.85, 1.1), (1.4, 0.7)):  # on it, at its end, on a small bracket
         assert not told(at)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_ends_of_a_spring_that_are_swapped(swapped):
+    """The strut of a wishbone, which is farther from its top than it is long."""
+    model = da.Model()
+    model.add_link("arm", (0, 0, 0), (0.3, 0, 0), mass=3.0)
+    model.add_revolute("A", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    ends = ((0.1, 0, 0.5), (0.2, 0, 0))
+    model.add_spring_damper("strut", "ground", "arm", between=ends[:: -1 if swapped else 1], stiffness=2e4)
+    told = "spring-damper 'strut' is 0.5 m off body 'arm' as it is drawn: was its point meant to be on the bar?"
+    assert doubts(model) == [told] * swapped

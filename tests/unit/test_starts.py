@@ -22,6 +22,11 @@ def arm(**joint) -> da.Model:
         (da.Constant(6.0), {}, 1),  # files do not tell them apart
         (6.0, {"coordinate": 6.0}, 0),
         (6.0, {"coordinate": 5.0}, 1),
+        (0.3, {}, 0),  # an arm is held
+        (np.radians(90), {}, 0),
+        (2.0, {}, 1),
+        (0.3, {"coordinate": 0.0}, 1),
+        (da.Polynomial((0.3, 0.0)), {}, 1),
         (0.0, {}, 0),  # held where it is
         (da.Polynomial((0.0, 6.0)), {}, 0),
         (da.Polynomial((6.0, 0.0)), {}, 1),  # the order of its numbers was meant the other way
@@ -117,6 +122,16 @@ def test_a_motion_that_begins_elsewhere_is_told_without_velocities_that_nobody_g
     lift.add_point_driver("lift", "arm", direction=(0, 0, 1), motion=da.Polynomial((0.1, 0.1)))
     told = "driver 'lift' starts at 0.1, which is at 0 in the pose that is given: assembly moved it there"
     assert da.simulate(lift, t_end=0.01).report()["start"].value == told
+    held = arm()
+    held.add_driver("motor", "A", 0.3)
+    report = da.simulate(held, t_end=0.01).report()
+    told = "driver 'motor' starts at 0.3, where 'A' has 0 in the pose that is given: assembly moved it there"
+    assert (report["start"].value, report.headline) == (told, "trusted")
+    assert report["driven"].value == "'motor' holds 'arm' at 17.19 degrees (joint 'A')"
+    assert report["assembly moved"].value.endswith("turned 3.000e-01 rad: drivers and coordinates that are given ask for it")
+    off = rough((0.001, 0, 0))  # by coordinates of three digits
+    off.add_driver("motor", "pivot", da.Polynomial((0.0, 6.0)))
+    assert da.simulate(off, t_end=0.01).report()["assembly moved"].value.endswith("the initial data did not fit")
     for motion in (da.Polynomial((0.0, 6.0)), da.Polynomial((2 * np.pi, 6.0))):  # where it is, and a turn on
         model = arm()
         model.add_driver("motor", "A", motion)
@@ -172,6 +187,27 @@ def test_a_loop_by_lengths_may_be_given_roughly():
 def test_a_loop_that_does_not_agree_with_what_is_drawn_is_doubted(given):
     model = by_lengths(**given)
     assert [text for text in doubts(model, model.assemble()) if text.startswith("assembly moved")] != []
+
+
+@pytest.mark.parametrize(("placed", "told"), [("", 0), ("a", 1), ("ab", 1)])
+def test_bodies_in_the_origin_are_placed_by_points(placed, told):
+    """A double pendulum in body axes; but where one has a position the other is to fit."""
+    model = da.Model()
+    for name in "ab":
+        at = (0, 0, -1.2) if name in placed else (0, 0, 0)
+        model.add_body(name, mass=1.0, inertia=(0.01, 0.01, 0.01), position=at)
+    axes = ((0, 1, 0), (0, 1, 0))
+    model.add_revolute("A", "ground", "a", points=((0, 0, 0), (0, 0, 0.5)), axes=axes)
+    model.add_revolute("B", "a", "b", points=((0, 0, -0.5), (0, 0, 0.5)), axes=axes)
+    assert len([text for text in doubts(model, model.assemble()) if "assembly moved" in text]) == told
+
+
+def test_only_what_moves_is_told_of_a_start():
+    model = da.Model()
+    model.add_body("cart", **da.box(1.0, (0.1, 0.1, 0.1)).body())
+    model.add_prismatic("rail", "ground", "cart", point=(0, 0, 0), axis=(1, 0, 0), coordinate=0.1)
+    (told,) = model.assemble().warnings
+    assert told.endswith(": assembly moved it by 0.1 m to fit joints, given coordinates and drivers")
 
 
 @pytest.mark.parametrize(("up", "along", "told"), [(0.0, 0.0, 0), (0.0, 0.1, 0), (0.05, 0.0, 1)])

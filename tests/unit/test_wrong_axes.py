@@ -54,6 +54,7 @@ def test_a_slide_across_the_plane_of_its_loop():
     assert [text.partition(":")[0] for text in found] == [
         "the axis of joint 'D' is 63.4 degrees off the plane in which the hinges of its loop turn"
     ]
+    assert found[0].endswith("it is (0, 0.8944, 0.4472); that of the hinges is (0, 1, 0)")
 
 
 @pytest.mark.parametrize("slider", [False, True])
@@ -85,6 +86,21 @@ def test_loops_that_are_meant():
     for k, z in enumerate((0.2, 1.0, 1.8)):
         door.add_revolute(f"hinge {k}", door.ground, "door", point=(0, 0, z), axis=(0, 0, 1))
     assert doubts(door) == []
+
+
+@pytest.mark.parametrize(("kind", "axis"), [("prismatic", PLAIN), ("revolute", (1, 0, 0))])
+@pytest.mark.parametrize("driven", [1, 2])
+def test_a_bearing_that_gives_way_is_no_wrong_axis(kind, axis, driven):
+    """A sleeve that slides along the axis of a hinge, or turns across it: the loop moves without, but for two motors."""
+    model = linkage()
+    model.remove("D")
+    model.add_body("sleeve", mass=0.1, inertia=(1e-4, 1e-4, 1e-4), position=(0.5, 0, 0))
+    model.add_revolute("D", "sleeve", "rocker", point=(0.5, 0, 0), axis=PLAIN)
+    getattr(model, f"add_{kind}")("float", "ground", "sleeve", point=(0.5, 0, 0), axis=axis)
+    for joint in ("A", "D")[:driven]:
+        model.add_driver(f"motor {joint}", joint, da.Polynomial((0.0, 1.0)))
+    told = ["the axis of joint 'float' is 90 degrees off"] if driven == 2 else []
+    assert [text[: text.index("off") + 3] for text in doubts(model) if "axis of joint" in text] == told
 
 
 def test_the_plane_is_that_of_most_axes():

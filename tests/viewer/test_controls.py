@@ -105,9 +105,9 @@ def test_the_page_brings_its_icon(fresh_tab):
 
 
 def test_doubts_and_what_is_not_unique_are_told_by_part(open_tab, tmp_path):
-    """A slider-crank of revolute joints about y, one of them 20 mm off the end of its link: forces in the plane are unique."""
+    """A slider-crank of revolute joints about y, one of them 5 mm off the end of its link: forces in the plane are unique."""
     model = da.Model()
-    model.add_link("crank", (0, 0, 0), (0, 0, 0.22), mass=1.0, radius=0.01)
+    model.add_link("crank", (0, 0, 0), (0, 0, 0.205), mass=1.0, radius=0.01)
     model.add_link("rod", (0, 0, 0.2), (0.6, 0, 0), mass=1.0, radius=0.01)
     model.add_body("slider", **da.box(1.0, (0.1, 0.1, 0.1)).body(), position=(0.6, 0, 0))
     for name, first, second, point in (
@@ -121,7 +121,7 @@ def test_doubts_and_what_is_not_unique_are_told_by_part(open_tab, tmp_path):
     da.simulate(model, 0.5).export_html(page)
     tab = open_tab(page)
     chip = tab.page.locator(".chip").first
-    assert chip.inner_text() == "! trusted, but look at the model: joint 'B' is 0.02 m off the end of body 'crank'"
+    assert chip.inner_text() == "! trusted, but look at the model: joint 'B' is 0.005 m off the end of body 'crank'"
     assert "warn" in chip.get_attribute("class")
     tab.do("viewer.command('tree')")
     tab.page.locator(".row", has=tab.page.get_by_text("B", exact=True)).click()

@@ -90,17 +90,22 @@ def falling(model: Model) -> Iterator[str]:
         one, *others = part.bodies
         more = "" if not others else f" and {others[0]!r}" if len(others) == 1 else f" and {len(others)} more"
         are, fall = ("are", "fall") if more else ("is", "falls")
-        yield f"{one!r}{more} {are} not connected to the ground and {fall}: a joint may be missing"
+        fixed = [repr(name) for name in part.bodies if model.body(name).fixed]
+        join = f"; fixed= keeps the start of {fixed[0]} alone: join it by add_fixed" if fixed else ""
+        yield f"{one!r}{more} {are} not connected to the ground and {fall}: a joint may be missing{join}"
 
 
 def _fallen(model: Model) -> list[Part]:
-    """A load may hold one. Of single bodies only those beside a mechanism on the ground: others are thrown, or tops."""
+    """A load may hold one; what was given a velocity is thrown. Of single bodies only those beside a mechanism on the ground:
+    others are tops."""
     if not np.any(model.gravity[["xyz".index(letter) for letter in model.plane or "xyz"]]):
         return []
     parts = connected_parts(model)
     beside = any(part.grounded for part in parts)
     free = [part for part in parts if not part.grounded and not part.loaded and (beside or len(part.bodies) > 1)]
-    return [part for part in free if any(model.body(name).mass for name in part.bodies)]
+    thrown = {body.name for body in model.bodies if body.velocity.any() or body.angular_velocity.any()}
+    thrown |= {name for joint in model.joints if any(joint.rate) for name in joint.bodies}
+    return [part for part in free if not thrown & set(part.bodies) and any(model.body(name).mass for name in part.bodies)]
 
 
 def _ends(joints: Joints, item: Joint | Driver | Force) -> tuple[str, ...]:

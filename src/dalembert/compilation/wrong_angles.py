@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.model.elements import Body, Joint
+from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Sum, Table
@@ -20,8 +20,6 @@ from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, Smoo
 TURN = 2.0 * np.pi
 LEAST, MOST = 15.0, 360.0  # degrees; smaller and larger numbers may well be radians that are meant
 SAME = 1e-9  # angles that are the same but for rounding [rad]
-PER_SECOND = (180.0, 360.0, 720.0)  # degrees; few turn at so many radians
-FAST = 1000.0  # [rad/s], nearly 10000 rpm; from there on round numbers are more likely to be rpm
 STEPS = ((5.0, LEAST, SAME), (0.01, TURN, 1e-12))  # of rotations: multiples of what, from which on, how exactly they are met
 
 
@@ -38,16 +36,11 @@ def in_degrees(model: Model) -> Iterator[str]:
         if driver.primitive.kind == "A" and (values := _values(driver.primitive.motion)):
             largest = max(values, key=abs)
             yield f"driver {driver.name!r} goes to {largest:g} rad: {_write(largest)}"
-        if driver.primitive.kind == "A" and (rate := abs(_rate(driver.primitive.motion))):
-            words = f"driver {driver.name!r} turns at {rate:g} rad/s = {rate * 30.0 / np.pi:.4g} rpm"
-            if rate in PER_SECOND:
-                yield f"{words}: {rate:g} degrees per second are radians({rate:g})"
-            elif rate >= FAST and rate % 50.0 == 0.0:
-                yield f"{words}: {rate:g} rpm are {rate:g} * pi / 30"
     for force in model.forces:
         if isinstance(force, JointSpringDamper) and force.law == "coordinate":
             value = force.reference
-            if _turns(model.joint(force.joint), force.component) and _round([value], 5.0):
+            joint = model.joint(force.joint)
+            if _turns(joint, force.component) and _round([value], 5.0) and not _is_drum(joint):
                 yield f"{force.noun} {force.name!r} is slack at {value:g} rad: {_write(value)}"
 
 
@@ -57,6 +50,12 @@ def _write(angle: float) -> str:
 
 def _turns(joint: Joint, component: int) -> bool:
     return joint.coordinates[component].startswith(("angle", "rotation"))
+
+
+def _is_drum(joint: Joint) -> bool:
+    """Whether a body turns about its own centre, as one that is wound up; what is beside the axis is an arm."""
+    ends = ((joint.first, joint.p_i, joint.E_i), (joint.second, joint.p_j, joint.E_j))
+    return any(name != GROUND and np.linalg.norm(np.cross(p, E[:, 2])) < SAME for name, p, E in ends)
 
 
 def _round(values: list[float], of: float) -> bool:
@@ -91,12 +90,6 @@ def _turned(bodies: Sequence[Body]) -> Array:
         largest = np.where((largest >= least) & (largest <= MOST), largest, 0.0).max(axis=0)
         found = np.where(found > 0.0, found, largest)
     return found
-
-
-def _rate(motion: Motion | None) -> float:
-    """Of one that does not change, else 0."""
-    c = motion.coefficients if isinstance(motion, Polynomial) else ()
-    return c[1] if len(c) > 1 and not any(c[2:]) else 0.0
 
 
 def _values(motion: Motion | None) -> list[float]:

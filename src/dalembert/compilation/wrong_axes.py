@@ -1,8 +1,8 @@
 """Hinges and slides of a loop in a plane whose axes do not belong to that plane: one sentence for each loop.
 
-The hinges of such a loop are parallel, its slides across them. One joint that is off locks the loop; hinges about an axis that
-lies in the plane of the loop leave it without the motion that was meant. Loops with other joints, with two joints between the
-same bodies, or in space, of which several are off, are left alone.
+The hinges of such a loop are parallel, its slides across them. One joint that is off locks the loop, unless that moves without
+it; hinges about an axis that lies in the plane of the loop leave it without the motion that was meant. Loops with other joints,
+with two joints between the same bodies, or in space, of which several are off, are left alone.
 """
 
 from __future__ import annotations
@@ -57,12 +57,20 @@ def _told(model: Model, loop: list[Joint]) -> Iterator[str]:
         others = f"{len(right) - 1} more hinges" if len(right) > 2 else right[1]
         words = f"the axes of {right[0]} and {others} lie in the plane of their loop"
         yield f"{words}: they are {shown_axis(normal)}; across it is {shown_axis(across)}"
-    elif np.sum(off > PARALLEL) == 1:
+    elif np.sum(off > PARALLEL) == 1 and not _moves_without(model, loop):
         k = int(np.argmax(off))
         of = "those of the other hinges of its loop" if hinges[k] else "the plane in which the hinges of its loop turn"
         angle = np.degrees(np.arcsin(min(1.0, off[k])))
         words = f"the axis of joint {loop[k].name!r} is {angle:.3g} degrees off {of}"
-        yield f"{words}: it is {shown_axis(axes[k])}; theirs is {shown_axis(normal)}"
+        theirs = "theirs" if hinges[k] else "that of the hinges"
+        yield f"{words}: it is {shown_axis(axes[k])}; {theirs} is {shown_axis(normal)}"
+
+
+def _moves_without(model: Model, loop: list[Joint]) -> bool:
+    """Whether a loop, or several that share joints, moves in its plane without one joint, a release."""
+    bodies, names = {name for joint in loop for name in joint.bodies}, {joint.name for joint in loop}
+    driven = sum(driver.joint in names for driver in model.drivers)
+    return len(loop) - 1 - 3 * (len(loop) - len(bodies) + 1) >= max(driven, 1)
 
 
 def _plane_with(axis: Array, places: Array) -> Array | None:

@@ -79,9 +79,11 @@ class Assembly:
             return ()
         worst = max(far, key=lambda item: max(item.distance, item.angle))
         others = f" (and {len(far) - 1} more)" if len(far) > 1 else ""
+        ways = (("moved it by {:.3g} m", worst.distance), ("turned it by {:.3g} rad", worst.angle))
+        moved = " and ".join(text.format(x) for text, x in ways if x > MISFIT)
         return (
-            f"body {worst.body!r}{others} does not start where it was placed: assembly moved it by {worst.distance:.3g} m and"
-            f" turned it by {worst.angle:.3g} rad to fit joints, given coordinates and drivers",
+            f"body {worst.body!r}{others} does not start where it was placed: assembly {moved} to fit joints, given coordinates"
+            " and drivers",
         )
 
     @property

@@ -13,7 +13,9 @@ from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.plane import InPlane
 from dalembert.remarks.pins import links_of
-from dalembert.remarks.wrong_units import extent
+from dalembert.remarks.wrong_units import extent, gravity_in_millimetres
+
+UP, IN_MM = ", up in pictures", ": where lengths are in m it is 9.81 on earth"  # what gravity is told with if it may be wrong
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,12 @@ def joint_facts(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[Joint, l
 
 
 def gravity_words(model: Model) -> str:
-    """ "9.81 m/s^2 along -z"; in a plane it is said where that is up as it is drawn"""
+    """ "9.81 m/s^2 along -z"; it is said where that is up in a plane as it is drawn, or seems to be in mm/s^2"""
     size = float(np.linalg.norm(model.gravity))
     if size == 0.0:
         return "none"
     along = model.gravity / size
     k = int(np.argmax(np.abs(along)))
     axis = f"{'-' if along[k] < 0 else '+'}{'xyz'[k]}" if np.count_nonzero(along) == 1 else shown_axis(along)
-    up = ", up in pictures" if model.plane and along["xyz".index(model.plane[1])] > 0.5 else ""
-    return f"{size:.6g} m/s^2 along {axis}{up}"
+    up = UP if model.plane and along["xyz".index(model.plane[1])] > 0.5 else ""
+    return f"{size:.6g} m/s^2 along {axis}{up}{IN_MM if gravity_in_millimetres(model) else ''}"

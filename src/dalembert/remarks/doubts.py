@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,14 @@ from dalembert.compilation.wrong_axes import PARALLEL, wrong_axes
 from dalembert.model.assembly import Assembly
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
+from dalembert.model.forces.loads import PointForce
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Table, leaves
+from dalembert.remarks.body_words import UP, gravity_words
 from dalembert.remarks.loose_ends import loose_ends
+from dalembert.remarks.missing_joints import unjoined
 from dalembert.remarks.missing_positions import positions_left_out
 from dalembert.remarks.pins import bars_off_planes, pins_off_links, slides_off_bars
 from dalembert.remarks.points_far_off import points_off_plane
@@ -34,7 +38,7 @@ TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in m
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
 SAME = 1e-9  # [m] between points that are one
 BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below
-_SHORT = re.compile("""(?:'[^']*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
+_SHORT = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
 
 
 def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
@@ -43,8 +47,9 @@ def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
     of_axes = [*wrong_axes(model)] or [*bars_off_planes(model)]
     of_bars = [*_twice(model), *loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
     of_units = [*points_off_plane(model), *in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
-    of_laws = [*_idle(model), *_tables(model)]
-    return [*falling(model), *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
+    of_laws = [*_idle(model), *_weighed_twice(model), *_upward(model), *_rolling(model), *_tables(model)]
+    of_parts = [*falling(model), *(f"{text}: a joint may be missing" for text in [unjoined(model)] if text)]
+    return [*of_parts, *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
 
 
 def look_at(doubtful: Sequence[str]) -> str:
@@ -76,6 +81,33 @@ def _idle(model: Model) -> Iterator[str]:
     for force in model.forces:
         if isinstance(force, JointSpringDamper) and force.stiffness == force.damping == 0.0:
             yield f"{force.noun} {force.name!r} has no stiffness and no damping: it does nothing; give one of them"
+
+
+def _weighed_twice(model: Model) -> Iterator[str]:
+    """Constant forces that are the weight of their body, beside gravity."""
+    for force in (force for force in model.forces if isinstance(force, PointForce) and force.frame == "world"):
+        weight = model.body(force.body).mass * model.gravity
+        plain = force.call is None and force.factor is None and weight.any()
+        if plain and np.linalg.norm(np.asarray(force.value) - weight) < 1e-3 * np.linalg.norm(weight):
+            yield f"force {force.name!r} is the weight of {force.body!r}, on which gravity acts already: leave one out"
+
+
+def _upward(model: Model) -> Iterator[str]:
+    """Gravity that points up as a model in a plane is drawn, unless it hangs that way from its pins in the ground."""
+    pins = [joint.p_i if joint.first == GROUND else joint.p_j for joint in model.joints if GROUND in joint.bodies]
+    if pins and gravity_words(model).endswith(UP):
+        falls = sum(body.mass * float((body.position - np.mean(pins, axis=0)) @ model.gravity) for body in model.bodies)
+        if falls <= 0.0:
+            yield "gravity points up as the model is drawn: for weights that pull down give it with a minus"
+
+
+def _rolling(model: Model) -> Iterator[str]:
+    """What rolls with another radius than it is drawn with; a spool may roll on its hub."""
+    for joint in (joint for joint in model.joints if joint.type in ("rolling_disc", "rolling_sphere")):
+        shape: Mapping[str, Any] = model.body(joint.second).shape or {}
+        drawn, radius = shape.get("radius", 0.0), joint.primitives[0].offset
+        if shape.get("type") in ("sphere", "disc", "wheel", "cylinder") and not drawn / 9.0 < radius < 3.0 * drawn:
+            yield f"{joint.name!r} rolls on a radius of {radius:.4g} m, {joint.second!r} is drawn with {drawn:.4g} m: see both"
 
 
 def _wheels(model: Model) -> Iterator[str]:
@@ -115,7 +147,9 @@ def _wheels(model: Model) -> Iterator[str]:
         a, b = (turns[wheel.name] for wheel in wheels)
         if swapped := _ratio(coupling, wheels, abs(a / b), radii):
             yield swapped
-        elif (a * b < 0.0) != inside:
+        elif (a * b < 0.0) != inside and (
+            inside or 0.7 < max(abs(a), abs(b)) < 1.5
+        ):  # of gears; belts may be beside what is drawn
             way = ("inside the other", "against each other") if inside else ("beside the other", "the same way")
             names = " and ".join(repr(wheel.name) for wheel in wheels)
             yield f"{coupling.name!r} turns {names} {way[1]}, but one is drawn in mesh {way[0]}: see internal="

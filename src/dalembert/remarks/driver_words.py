@@ -73,7 +73,7 @@ def _told(start: State, driver: Driver, begin: float, end: float | None) -> tupl
     elif stop is None:
         how = f"from {first} {unit} on"
     elif spread <= SAME * size:
-        verb, way, how = "holds", "", f"at {first} {unit}"
+        verb, way, how = "holds", "", f"at {first} {unit}{_later(motion, begin, stop)}"
     elif one_way:
         takes = t[np.flatnonzero(x != x[-1])[-1] + 1] - t[np.flatnonzero(x != x[0])[0] - 1]
         how = f"from {first} to {last} {unit} in {takes:.4g} s"
@@ -149,6 +149,13 @@ def _shown(motion: Motion, begin: float) -> float | None:
             case _:
                 return None
     return max(ends)
+
+
+def _later(motion: Motion, begin: float, stop: float) -> str:
+    """What is to be said of a motion that rests in the run and not after it."""
+    t = _looks(motion, begin, _shown(motion, begin))
+    moves = np.flatnonzero(np.abs(np.diff(motion_values(motion, t))) > SAME)
+    return f" in the whole run, and moves from t = {t[moves[0]]:.4g} s on" if len(moves) and t[moves[0]] >= stop - SAME else ""
 
 
 def _looks(motion: Motion, begin: float, stop: float | None) -> Array:

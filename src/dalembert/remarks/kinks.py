@@ -1,4 +1,5 @@
 """Drivers whose speed jumps, as that of |t - 1| does: an impulse would be needed, and runs step over it as if there were none.
+And angles that jump by a turn, as those of arctan2.
 
 Only functions of the user can have a kink. A jump of f' stays what it is however closely one looks; where f is smooth, however
 fast, what is left of the difference goes to zero. It is looked for where f' changes by more than f'' at both ends tells.
@@ -32,11 +33,25 @@ def kinks(model: Model, steps: Array) -> Iterator[str]:
         motion, unit = driver.primitive.motion, "rad/s" if driver.primitive.kind == "A" else "m/s"
         if motion is None or len(t) < 3 or not any(isinstance(leaf, Function) for leaf in leaves(motion)):
             continue
-        if found := _jumps(motion, t):
+        noun = "driver" if driver in model.drivers else "distance"
+        wraps = _wraps(motion, t[0], t[-1]) if unit == "rad/s" else []
+        if found := wraps or _jumps(motion, t):
             at, before, after = found[0]
             more = ", and at other times" if len(found) > 1 else ""
-            words = f"driver {driver.name!r} goes over from {before:.4g} to {after:.4g} {unit} at once, at t = {at:.6g} s{more}"
+            if wraps:
+                words = f"driver {driver.name!r} jumps from {np.degrees(before):.3g} to {np.degrees(after):.3g} degrees"
+                yield f"{words} at t = {at:.4g} s{more}: give an angle that goes on, without arctan2"
+                continue
+            words = f"{noun} {driver.name!r} goes over from {before:.4g} to {after:.4g} {unit} at once, at t = {at:.6g} s{more}"
             yield f"{words}: that takes an impulse, which a run leaves out; round the corner, or give a SmoothStep in its place"
+
+
+def _wraps(motion: Motion, begin: float, end: float) -> list[tuple[float, float, float]]:
+    """Times at which an angle jumps by a turn, and its values before and after."""
+    t = np.linspace(begin, end, LOOKS)
+    f, rate, _ = rates_of(motion)(t).T
+    jump = np.abs(np.diff(f) - 0.5 * np.diff(t) * (rate[1:] + rate[:-1]))
+    return [(t[k + 1], f[k], f[k + 1]) for k in np.flatnonzero(np.abs(jump / (2.0 * np.pi) - 1.0) < 0.05).tolist()]
 
 
 def _jumps(motion: Motion, t: Array) -> list[tuple[float, float, float]]:
@@ -59,5 +74,6 @@ def _jumps(motion: Motion, t: Array) -> list[tuple[float, float, float]]:
         at, f = np.take_along_axis(at, k, axis=1), np.take_along_axis(f, k, axis=1)
         jumps = np.abs(f[:, 1] - f[:, 0]) > least
         at, f = at[jumps], f[jumps]
-    within = (at[:, 0] > t[0]) & (at[:, 1] < t[-1])
-    return [(b, *speeds) for (_, b), speeds in zip(at[within].tolist(), f[within].tolist(), strict=True)]
+    within = at[:, 1] < t[-1]
+    found = [(b if a > t[0] else a, *speeds) for (a, b), speeds in zip(at[within].tolist(), f[within].tolist(), strict=True)]
+    return sorted(found, key=lambda jump: jump[0] == t[0])  # the start last

@@ -20,14 +20,14 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.compilation.wrong_axes import loops_of, shown_axis
 from dalembert.model.elements import GROUND
 from dalembert.remarks.doubts import MODEL
-from dalembert.remarks.missing_joints import misses_joint, unjoined_ends
+from dalembert.remarks.missing_joints import misses_joint, on_springs, unjoined, unjoined_ends
 from dalembert.remarks.pins import links_of
 from dalembert.remarks.row_words import turning
 
 MANY = 30  # bodies above which a motion is not asked for by name
 SMALL = 1e-7  # of rows and motions of unit length; rounding leaves 1e-14, geometry more than 1e-3
-TOLD = 3  # bodies of a motion, and motions; groups that move in more ways are meant to, as chains and vehicles
-_IDLE = ", which moves nothing else"
+TOLD = 3  # motions; groups that move in more ways are meant to, as chains and vehicles
+_IDLE, _HELD = ", which moves nothing else", ", on springs, motors or laws"
 
 
 def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
@@ -41,7 +41,9 @@ def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
     if found := [*start.motions()] if mechanism.degrees_of_freedom else []:
         more = f"; and {len(found) - TOLD} more" if len(found) > TOLD else ""
         told = [words for _, words in found]
-        cause = "" if told[0].endswith(_IDLE) else ": a joint may be missing, if this is not meant"
+        cause = (
+            "" if all(words.endswith((_IDLE, _HELD)) for words in told) else ": a joint may be missing, if this is not meant"
+        )
         yield "left free", f"besides what is driven, {'; '.join(told[:TOLD])}{more}{cause}"
         free = set[str]().union(*(bodies for bodies, _ in found))
         yield from ((MODEL, text) for text in unjoined_ends(mechanism, free))
@@ -116,16 +118,19 @@ class _Start:
         groups = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels[projector.any(axis=1)].tolist())]
         sizes = [int(np.linalg.matrix_rank(free[:, group].reshape(len(free), -1), SMALL)) for group in groups]
         meant = {b for group, size in zip(groups, sizes, strict=True) if size > TOLD for b in group}
-        spins = dict[str, list[int]]()
+        spins, loose = dict[str, list[int]](), unjoined(self.model)
         for b in (b for b, own in enumerate(alone) if len(own) and b not in meant):
             if spin := self._spin(b, alone[b]):
                 spins.setdefault(spin, []).append(b)
+            elif loose.startswith(repr(self.names[b])):
+                yield {self.names[b]}, loose
             elif any(self.names[b] in joint.bodies for joint in self.model.joints):  # others may be on springs
-                yield {self.names[b]}, f"{self.names[b]!r} is free to {self._told([b], alone[b])}"
+                yield {self.names[b]}, f"{self.names[b]!r} is free to {self._told([b], alone[b])}{self._on({self.names[b]})}"
         for group, size in zip(groups, sizes, strict=True):
             if size <= TOLD:
+                names = {self.names[b] for b in group}
                 words = self._shared(group, free, [b for b in group if not len(alone[b])], size)
-                yield {self.names[b] for b in group}, words
+                yield names, words + self._on(names)
         for spin, bodies in spins.items():
             are, its = ("are", "their") if len(bodies) > 1 else ("is", "its")
             yield set(), f"{self._listed(bodies)} {are} free to spin about {its} own {spin}{_IDLE}"
@@ -143,8 +148,10 @@ class _Start:
         return f"{self._listed(group)} are free to move together" + (f" in {size} ways" if size > 1 else "")
 
     def _listed(self, bodies: Sequence[int]) -> str:
-        names = [repr(self.names[b]) for b in bodies]
-        return ", ".join(names[:TOLD]) + (f" and {len(names) - TOLD} more" if len(names) > TOLD else "")
+        return ", ".join(repr(self.names[b]) for b in bodies)
+
+    def _on(self, bodies: set[str]) -> str:
+        return _HELD if on_springs(self.model, bodies) else ""
 
     def _spin(self, b: int, own: Array) -> str:
         """The axis of what only turns about one through its centre; "" for what does not."""

@@ -21,11 +21,13 @@ from dalembert.remarks.wrong_units import too_long
 
 ALONG = 0.1  # sine of the angle between bars that lie along each other, as folded ones
 _ACROSS = np.eye(3)
+Hold = tuple[Array, Array | None, set[str]]  # a point; a projection along the axis of a hinge, None for anywhere; bodies
 
 
 def loose_ends(model: Model) -> Iterator[str]:
     """One sentence for each place."""
-    ends, loose = _ends(model)
+    ends, held = _ends(model)
+    loose = [not bodies for bodies in held]
     if not any(loose):
         return
     near, bodies = _neighbours(model), {body.name: body for body in (model.ground, *model.bodies)}
@@ -38,7 +40,11 @@ def loose_ends(model: Model) -> Iterator[str]:
     for k in np.flatnonzero(loose).tolist():
         bar = ends[k][0]
         there = np.flatnonzero(np.linalg.norm(places - places[k], axis=1) <= AT * bar.length).tolist()
-        other = next((m for m in there if not spots[m][0] & {bar.body, *near[bar.body]}), None)
+        bars = [m for m in there if m < len(ends)]
+        meant = {
+            m for m in bars if held[k ^ 1] & held[m ^ 1] or np.linalg.norm(places[k ^ 1] - places[m ^ 1]) <= AT * bar.length
+        }
+        other = next((m for m in there if m not in meant and not spots[m][0] & {bar.body, *near[bar.body]}), None)
         if other is not None and not told & set(there):
             told.add(k)
             yield f"an end of {bar.body!r} is at {spots[other][1]} and nothing joins them there: a joint may be missing"
@@ -48,9 +54,9 @@ def ends_on_bars(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, st
     """Bars with a loose end on another one, between its ends and across it, and a sentence for each; bodies : in their pose"""
     near, placed = _neighbours(model), {body.name: body for body in bodies}
     links = [link for link in links_of(model).values() if link]
-    for (bar, p), loose in zip(*_ends(model), strict=True):
+    for (bar, p), held in zip(*_ends(model), strict=True):
         own = placed[bar.body]
-        for other in (link for link in links if loose and link.body not in {bar.body, *near[bar.body]}):
+        for other in (link for link in links if not held and link.body not in {bar.body, *near[bar.body]}):
             body = placed[other.body]
             x = body.matrix.T @ (world_point(own, p) - body.position) - other.middle
             s, aside = abs(float(x @ other.along)) / other.length, np.linalg.norm(np.cross(x, other.along))
@@ -62,43 +68,44 @@ def ends_on_bars(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, st
                 )
 
 
-def _ends(model: Model) -> tuple[list[tuple[Link, Array]], list[bool]]:
-    """Both ends of every bar, in its axes, and whether nothing holds them."""
+def _ends(model: Model) -> tuple[list[tuple[Link, Array]], list[set[str]]]:
+    """Both ends of every bar, in its axes, one after the other, and the bodies that hold them."""
     doubted, held = {name for name, _ in too_long(model)}, _held(model)
     bars = [link for link in links_of(model).values() if link and link.bar and link.body not in doubted]
     ends = [(bar, bar.middle + s * 0.5 * bar.length * bar.along) for bar in bars for s in (-1.0, 1.0)]
-    return ends, [_is_loose(bar, p, held.get(bar.body, [])) for bar, p in ends]
+    return ends, [_holders(bar, p, held.get(bar.body, [])) for bar, p in ends]
 
 
 def free_end(model: Model, bar: Link) -> Array | None:
     """(3,) the end of a bar, in body axes, at which no joint is, where joints hold it elsewhere; None where both are alike."""
-    held: list[tuple[Array, Array | None]] = []
+    held: list[Hold] = []
     for joint in (joint for joint in model.joints if not joint.members):
         for name, p, axis in ((joint.first, joint.p_i, joint.E_i[:, 2]), (joint.second, joint.p_j, joint.E_j[:, 2])):
             if name == bar.body:
-                held.append((p, _ACROSS - np.outer(axis, axis) if joint.type in HINGES else _ACROSS))
-    free = [p for s in (-1.0, 1.0) if _is_loose(bar, p := bar.middle + s * 0.5 * bar.length * bar.along, held)]
+                held.append((p, _ACROSS - np.outer(axis, axis) if joint.type in HINGES else _ACROSS, {name}))
+    free = [p for s in (-1.0, 1.0) if not _holders(bar, p := bar.middle + s * 0.5 * bar.length * bar.along, held)]
     return free[0] if len(free) == 1 else None
 
 
-def _is_loose(bar: Link, p: Array, own: list[tuple[Array, Array | None]]) -> bool:
-    """own : points of what holds the bar, None for anywhere, with projections on what does not move them."""
-    return not any(across is None or np.linalg.norm(across @ (at - p)) <= AT * bar.length for at, across in own)
+def _holders(bar: Link, p: Array, own: list[Hold]) -> set[str]:
+    """Bodies that hold a bar there; none where it is loose."""
+    holds = [by for at, across, by in own if across is None or np.linalg.norm(across @ (at - p)) <= AT * bar.length]
+    return set[str]().union(*holds)
 
 
-def _held(model: Model) -> dict[str, list[tuple[Array, Array | None]]]:
-    """Where something acts on each body: points, and projections along axes of hinges; None where it may be anywhere."""
-    found: dict[str, list[tuple[Array, Array | None]]] = {}
+def _held(model: Model) -> dict[str, list[Hold]]:
+    """What acts on each body; of what is no joint of two the body itself is told, which no other has."""
+    found: dict[str, list[Hold]] = {}
     for joint in model.joints:
         if joint.members or any(row.function is not None for row in joint.primitives):
             for name in joint.bodies:
-                found.setdefault(name, []).append((joint.p_i, None))
+                found.setdefault(name, []).append((joint.p_i, None, {name}))
             continue
         for name, p, axis in ((joint.first, joint.p_i, joint.E_i[:, 2]), (joint.second, joint.p_j, joint.E_j[:, 2])):
             across = _ACROSS - np.outer(axis, axis) if joint.type in HINGES else _ACROSS
-            found.setdefault(name, []).append((p, across))
+            found.setdefault(name, []).append((p, across, set(joint.bodies) - {name}))
     for name, p in (place for force in model.forces for place in force.places()):
-        found.setdefault(name, []).append((p, _ACROSS))
+        found.setdefault(name, []).append((p, _ACROSS, {name}))
     return found
 
 

@@ -3,11 +3,12 @@
 Pendulums on a driven support are meant, loads of cranes, arms of governors; what is given a velocity; whatever springs, laws or
 couplings act on, but for dampers of joints: bearings have friction anywhere. Likely to miss one are
 
-- what nothing connects with a driver, as a boom beside the cylinder that was to lift it;
-- several bodies that hang on a crank which turns steadily, or on what turns in a loop with it, on a hinge parallel to its own:
-  a loop that is open;
+- what nothing connects with a driver, but for pendulums, which are held by one hinge in the ground;
+- several bodies, not on one line as pendulums are drawn, that hang on a crank which turns steadily, or on what turns in a loop
+  with it, on a hinge parallel to its own: a loop that is open;
 - both bars of a driven cylinder of which one is held by nothing else;
-- a bar of which a loose end is on another one, between the ends of that.
+- a bar of which a loose end is on another one, between the ends of that;
+- a body that no joint holds while all others are joined, on springs that do not hang on these, as a wheel on its tyre.
 """
 
 from __future__ import annotations
@@ -45,18 +46,44 @@ def misses_joint(mechanism: Mechanism, state: Trajectory, bodies: set[str]) -> b
         return False
     drivers = {driver.name for driver in model.drivers}
     if not any(drivers & set(part.elements) for part in connected_parts(model) if bodies & set(part.bodies)):
-        return True
-    hung = len(bodies) > 1 and any(bodies & others for others in _on_cranks(mechanism, state, bodies))
-    return hung or _loose_cylinder(mechanism, bodies)
+        return not _is_pendulum(model, bodies)
+    hung = (at for on, at in _on_cranks(mechanism, state, bodies) if len(bodies) > 1 and bodies & on)
+    return any(not _on_one_line(state, bodies, at) for at in hung) or _loose_cylinder(mechanism, bodies)
+
+
+def unjoined(model: Model) -> str:
+    """A sentence on the one body on springs that no joint holds, where most others are joined, and that none of these hold."""
+    joints = {joint.name: joint for joint in model.joints}
+    joined = {name for joint in model.joints if GROUND not in joint.bodies for name in joint.bodies}
+    alone = {body.name for body in model.bodies} - {name for joint in model.joints for name in joint.bodies}
+    ends = [own for force in model.forces if len(own := set(force.ends(joints))) > 1 and own & alone]
+    if len(alone) != 1 or not ends or 2 * len(joined) <= len(model.bodies) or any(own & joined for own in ends):
+        return ""
+    return f"{alone.pop()!r} is joined to nothing by a joint, a spring alone holds it"
+
+
+def _is_pendulum(model: Model, bodies: set[str]) -> bool:
+    own = [joint for joint in model.joints if bodies & set(joint.bodies)]
+    return len(bodies) == len(own) == 1 and own[0].type == "revolute" and GROUND in own[0].bodies
+
+
+def _on_one_line(state: Trajectory, bodies: set[str], at: Array) -> bool:
+    """Whether centres of bodies are on a line with a point, as where a pendulum is drawn stretched."""
+    x = np.array([state.position(name)[0] - at for name in bodies])
+    return bool(np.linalg.matrix_rank(x, PARALLEL * float(np.abs(x).max())) < 2)
+
+
+def on_springs(model: Model, bodies: set[str]) -> bool:
+    """Whether springs, motors or laws act on some of them."""
+    joints = {joint.name: joint for joint in model.joints}
+    return any(_holds(force) and bodies & set(force.ends(joints)) for force in model.forces)
 
 
 def _meant(model: Model, bodies: set[str]) -> bool:
-    joints = {joint.name: joint for joint in model.joints}
-    acts = [force.ends(joints) for force in model.forces if _holds(force)]
-    acts += [joint.bodies for joint in model.joints if joint.coupled or any(row.function for row in joint.primitives)]
+    acts = [joint.bodies for joint in model.joints if joint.coupled or any(row.function for row in joint.primitives)]
     acts += [joint.bodies for joint in model.joints if any(joint.rate)]
     moving = any(model.body(name).velocity.any() or model.body(name).angular_velocity.any() for name in bodies)
-    return moving or any(bodies & set(ends) for ends in acts)
+    return moving or on_springs(model, bodies) or any(bodies & set(ends) for ends in acts)
 
 
 def _holds(force: Force) -> bool:
@@ -64,7 +91,7 @@ def _holds(force: Force) -> bool:
     return not damper and (force.verb not in LOADS or force.function is not None)
 
 
-def _on_cranks(mechanism: Mechanism, state: Trajectory, free: set[str]) -> Iterator[set[str]]:
+def _on_cranks(mechanism: Mechanism, state: Trajectory, free: set[str]) -> Iterator[tuple[set[str], Array]]:
     """What hinges hold on bodies that turn steadily in the ground, or in a loop with them, parallel to that axis and beside it.
 
     free : bodies that such a loop does not move"""
@@ -77,7 +104,7 @@ def _on_cranks(mechanism: Mechanism, state: Trajectory, free: set[str]) -> Itera
             own, at, on = axes[driver.joint], places[driver.joint], crank | (_in_loop(mechanism.model, driver.joint) - free)
             for joint in (joint for joint in hinges if on & set(joint.bodies)):
                 if _across(own, axes[joint.name]) < PARALLEL < _across(own, places[joint.name] - at):
-                    yield set(joint.bodies) - on
+                    yield set(joint.bodies) - on, places[joint.name]
 
 
 def _in_loop(model: Model, joint: str) -> set[str]:

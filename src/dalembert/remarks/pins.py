@@ -16,6 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.wrong_axes import PARALLEL, loops_of
 from dalembert.model.cables import CABLE, cable_points
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import world_point
@@ -25,7 +26,7 @@ HINGES = ("revolute", "cylindrical")  # anywhere along an axis
 PINS = (*HINGES, "spherical", "universal", "coincidence", "distance", "fixed")  # at a point of both bodies
 SLIDING = ("point_on_line", "point_on_plane", "in_plane")  # at a point of the second one
 AT = 0.005  # how far a pin may be from an end of a bar, over its length, to be at it: coordinates of three digits
-NEAR = 0.1  # how far it is from an end that it may have been meant to be at
+NEAR = 0.03  # how far it is from an end that it may have been meant to be at
 OFF = 0.05  # how far a pin is from anywhere on the link that is drawn, over its length
 SKEW = 0.4  # how far a bar is from the plane in which it turns that may have been meant to lie in it [rad]
 THIN = 0.2  # radius over length of what is drawn like a link
@@ -71,7 +72,7 @@ def pins_off_links(model: Model) -> Iterator[str]:
     """Pins, balls and ends of distances that lie off the link that is drawn, or not at its end."""
     by_link: dict[Link, list[Pin]] = {}
     by_joint: dict[str, list[Pin]] = {}
-    for pin in _pins(model):
+    for pin in pins_of(model):
         by_link.setdefault(pin.link, []).append(pin)
         by_joint.setdefault(pin.joint.name, []).append(pin)
     for link, own in by_link.items():
@@ -112,12 +113,19 @@ def slides_off_bars(model: Model) -> Iterator[str]:
 
 
 def bars_off_planes(model: Model) -> Iterator[str]:
-    """Bars that a hinge at their end lets turn about an axis to which they are nearly, and not, perpendicular."""
-    for pin in _pins(model):
-        if pin.axis is None or not pin.link.bar or pin.joint.type != "revolute":
+    """Bars that a hinge at their end lets turn about an axis to which they are nearly, and not, perpendicular, where a loop, a
+    parallel hinge of the bar, or another bar of the hinge tells that they belong in its plane; else they turn on a cone."""
+    looped = {joint.name for loop in loops_of(model) for joint in loop}
+    axes = {pin: pin.axis for pin in pins_of(model) if pin.axis is not None and pin.link.bar and pin.joint.type == "revolute"}
+    told = set[Link]()
+    for pin, axis in axes.items():
+        off = float(np.arcsin(min(1.0, abs(float(axis @ pin.link.along)))))
+        if not AT < off < SKEW or min(pin.gap(-1.0), pin.gap(1.0)) > AT or pin.link in told:
             continue
-        off = float(np.arcsin(min(1.0, abs(float(pin.axis @ pin.link.along)))))
-        if AT < off < SKEW and min(pin.gap(-1.0), pin.gap(1.0)) <= AT:
+        others = [other for other in axes if other is not pin]
+        again = any(other.link is pin.link and np.linalg.norm(np.cross(axes[other], axis)) < PARALLEL for other in others)
+        if again or pin.joint.name in looped or any(other.joint is pin.joint and other.across for other in others):
+            told.add(pin.link)
             words = (
                 f"the bar {pin.link.body!r} is {np.degrees(off):.3g} degrees off the plane in which joint {pin.joint.name!r}"
             )
@@ -128,7 +136,8 @@ def links_of(model: Model) -> dict[str, Link | None]:
     return {body.name: _link(body.name, body.shape) for body in model.bodies}
 
 
-def _pins(model: Model) -> Iterator[Pin]:
+def pins_of(model: Model) -> Iterator[Pin]:
+    """Of all links."""
     links = links_of(model)
     for joint in model.joints:
         for name, p, E in _places(joint):
@@ -195,7 +204,7 @@ def _not_at_ends(pins: list[Pin]) -> Iterator[tuple[Pin, str]]:
             apart = float(np.linalg.norm(one.flat @ two.flat @ (one.p - two.p))) / one.link.length
             if abs(apart - 1.0) <= AT:
                 missed += [(pin, min(pin.gap(-1.0), pin.gap(1.0))) for pin in (one, two)]
-    for pin, gap in missed:
+    for pin, gap in (item for item in missed if item[0].joint.type not in ("distance", CABLE)):  # props may be anywhere
         length = pin.link.length
         yield pin, f"{gap * length:.3g} m off the end of body {pin.link.body!r}, which is drawn as a link of"
 

@@ -2,7 +2,7 @@
 
 A body is where it is drawn, and as far around its centre as its joints are. Points may be off it, on arms that are not drawn;
 but hardly where the same numbers, as world coordinates in place of body axes or the other way round, are on it, nor far beside
-a bar, where forces are loads at its ends or along it.
+a bar, where forces are loads at its ends or along it; ends of springs may be as far off it as it is long.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ def points_in_other_axes(model: Model) -> Iterator[str]:
     given += [(f"{force.noun} {force.name!r}", force.verb, body, p) for force in model.forces for body, p in force.places()]
     for owner, verb, name, p in given:
         reach = max((float(np.linalg.norm(at)) for at in joint_points(model.joints, name)), default=0.0)
+        far = BESIDE if verb == "force" else 1.0
         where, of_world = ("", False) if name == GROUND else _misread(model.body(name), reach, p)
         known = signature(getattr(Model, f"add_{verb}")).parameters if where else ()
         key = next((key for key in KEYS if key in known), "")  # cables have none
@@ -40,7 +41,7 @@ def points_in_other_axes(model: Model) -> Iterator[str]:
             yield f"{owner} is {where}: its point may be one of the world, then {fix}"
         elif where and key:
             yield f"{owner} is {where}: its point may be one in axes of the body, then do not give {key}= but {KEYS[key]}="
-        elif verb == "force" and not where and name != GROUND and (off := _beside(model.body(name), reach, p)):
+        elif verb != "marker" and not where and name != GROUND and (off := _beside(model.body(name), reach, p, far)):
             yield f"{owner} is {off:.3g} m off body {name!r} as it is drawn: was its point meant to be on the bar?"
 
 
@@ -58,10 +59,10 @@ def _misread(body: Body, reach: float, p: Array) -> tuple[str, bool]:
     return "", False
 
 
-def _beside(body: Body, reach: float, p: Array) -> float:
-    """How far a point is off a bar, where that is far and no joint is as far from the centre; else 0."""
+def _beside(body: Body, reach: float, p: Array, far: float) -> float:
+    """How far a point is off a bar, where that is so far, over its length, and no joint is as far from the centre; else 0."""
     drawn = drawn_as(body.shape)
-    if drawn is None or not drawn.thin or np.linalg.norm(p) <= ON * reach or drawn.off(p) <= BESIDE * drawn.size:
+    if drawn is None or not drawn.thin or np.linalg.norm(p) <= ON * reach or drawn.off(p) <= far * drawn.size:
         return 0.0
     return drawn.off(p)
 

@@ -22,6 +22,7 @@ from dalembert.model.motions import Constant, Motion, Polynomial
 from dalembert.remarks.pins import AT, HINGES
 from dalembert.remarks.points_off_bodies import drawn_as
 
+QUARTER = 1.6  # turn, about [rad]
 SAME = 1e-6  # [m] or [rad]; numbers of six digits that are typed twice
 
 
@@ -30,7 +31,7 @@ def held_elsewhere(model: Model) -> Iterator[str]:
     for driver in model.drivers:
         motion, start = driver.primitive.motion, _start(model, driver)
         held = _held(motion)
-        if held is None or abs(held - start) <= SAME:
+        if held is None or abs(held - start) <= SAME or _is_pose(model, driver):
             continue
         unit = "rad" if driver.primitive.kind == "A" else "m"
         what = repr(driver.joint) if driver.joint else f"a point of {driver.second!r}"
@@ -48,9 +49,16 @@ def moved_by_drivers(model: Model, t: float) -> Iterator[str]:
     for driver in model.drivers:
         motion, start = driver.primitive.motion, _start(model, driver)
         begin = float(motion_values(motion, t)[0])
-        if _held(motion) is None and abs(begin - start) > SAME:
+        if (_held(motion) is None or _is_pose(model, driver)) and abs(begin - start) > SAME:
             what = f"where {driver.joint!r} has {start:.4g}" if driver.joint else f"which is at {start:.4g}"
             yield f"driver {driver.name!r} starts at {begin:.4g}, {what} in the pose that is given: assembly moved it there"
+
+
+def _is_pose(model: Model, driver: Driver) -> bool:
+    """Whether a plain number is rather an angle than a speed: up to a quarter turn from a pose without coordinate=."""
+    if driver.joint is None or driver.primitive.kind != "A" or model.joint(driver.joint).coordinate[0] is not None:
+        return False
+    return isinstance(motion := driver.primitive.motion, Constant) and abs(motion.value) <= QUARTER
 
 
 def _held(motion: Motion | None) -> float | None:
@@ -79,7 +87,7 @@ def _as_given(model: Model, driver: Driver) -> float:
 
 def misfits(model: Model, assembly: Assembly) -> Iterator[str]:
     """Bodies that assembly moved because joints are open as they are given, and velocities of which it changed."""
-    if assembly.open and not is_rough_pose(model, assembly):
+    if assembly.open and not is_rough_pose(model, assembly) and not _placed_by_points(model, assembly):
         worst = max(assembly.moved, key=lambda item: max(item.distance, item.angle))
         far = " and ".join(f"{x:.3g} {unit}" for x, unit in ((worst.distance, "m"), (worst.angle, "rad")) if x > ROUNDING)
         others = f" and {len(assembly.open) - 1} more do" if len(assembly.open) > 1 else " does"
@@ -97,6 +105,12 @@ def misfits(model: Model, assembly: Assembly) -> Iterator[str]:
         if told:
             words = f"assembly changed the velocity that is given for {item.body!r} by {' and '.join(told)}"
             yield f"{words}: joints, rates and drivers ask for another"
+
+
+def _placed_by_points(model: Model, assembly: Assembly) -> bool:
+    """Whether bodies of joints that are open were left in the origin, unturned, to be placed by points in their axes."""
+    names = {name for joint in assembly.open for name in model.joint(joint).bodies} - {GROUND}
+    return all(not body.position.any() and not body.rotation[1:].any() for body in map(model.body, names))
 
 
 def is_rough_pose(model: Model, assembly: Assembly) -> bool:

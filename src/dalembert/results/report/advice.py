@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,8 @@ def _advice(line: Line, solution: Result) -> str:
     if name in ("position drift", "velocity drift", "prescribed motions"):
         if formulation["options"].get("projection") == "none":
             return f'let {formulation["type"]} project: leave out projection="none"'
+        if name == "prescribed motions" and abs(float(line.data) - 2.0 * math.pi) < 1e-3:
+            return "give an angle that goes on over full turns: that of the function jumps by one"
         if name == "position drift" and opened(solution):
             names = ", ".join(dict.fromkeys(repr(row.element) for row in solution.mechanism.redundant))
             return (

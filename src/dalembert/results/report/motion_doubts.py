@@ -14,14 +14,15 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_values
+from dalembert.compilation.parts import connected_parts, spread
 from dalembert.compilation.trajectory import Trajectory, apply
 from dalembert.model.forces.loads import PointForce, Torque
 from dalembert.model.forces.springs import SpringDamper
 from dalembert.remarks.doubts import MODEL
+from dalembert.remarks.driver_words import drivers_of
 from dalembert.remarks.kinks import kinks
 from dalembert.remarks.pins import AT, bars_on_one_line
 from dalembert.results.report.conditioning import NEAR
-from dalembert.results.report.scales import moving_parts
 from dalembert.results.report.table import Line
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ SQUARE = 1e-6  # cosine of the angle of a load to the motion, where it is zero b
 RESTS = 1e-6  # [m/s] or [rad/s]
 STRETCHED = 20.0  # length of a spring over that at the start and when slack; none of steel or rubber goes so far
 WHIRLING = 1e5  # [rad/s]; turbines of dentists turn at 4e4
+LIGHT = 1e-6  # [kg]; what is lighter may turn faster, as in a trap, and molecules
 TOLD = 3  # loads, of many
 
 
@@ -41,11 +43,8 @@ def motion_doubts(solution: Result) -> Iterator[Line]:
         yield from _out_of_barrels(mechanism, steps)
         yield from _across(mechanism, steps)
         yield from _overstretched(mechanism, steps)
-        whirling = [part for part in moving_parts(solution.steps) if WHIRLING < part.spin < np.inf]
-        for part in whirling if not _ends_locked(solution, mechanism) else ():
-            text = f"a speed of {part.spin * 30 / np.pi:.3g} rpm is more than any machine has: {part.part.name} reaches it"
-            words = f"{text}; torques are in N m, 1000 N mm are 1, masses in kg, inertias in kg m^2"
-            yield Line(MODEL, words, verdict="WARN", data=part.spin, block="careful")
+        if not _ends_locked(solution, mechanism):
+            yield from _whirling(mechanism, steps)
         if "over" not in solution.settings:  # else t is no time
             for text in kinks(mechanism.whole or mechanism.model, steps.t):
                 yield Line(MODEL, text, verdict="WARN", data=text, block="careful")
@@ -72,10 +71,12 @@ def _out_of_barrels(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
             rate = -np.sign(gap) * np.sum(along * (v_rod - v_barrel), axis=1)
             at = _first_zero(steps.t, overlap, rate)
             text = (
-                f"{rod.body!r} leaves {barrel.body!r} at t = {at:.3g} s: as they are drawn they overlap by {overlap[0]:.3g} m"
+                f"{rod.body!r} leaves {barrel.body!r} at t = {at:.3g} s: as they are drawn they overlap by"
+                f" {min(overlap[0], barrel.length, rod.length):.3g} m"
                 f" along {joint.name!r} at the start and are {-least:.3g} m apart later on; see their lengths and its travel"
             )
-            yield Line(MODEL, text, verdict="WARN", data=at, block="careful")
+            driven = mechanism.model.drivers or not mechanism.degrees_of_freedom  # else it may be a shot
+            yield Line(MODEL if driven else "barrel", text, verdict="WARN" if driven else "note", data=at, block="careful")
 
 
 def _across(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
@@ -98,12 +99,39 @@ def _across(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
 
 
 def _overstretched(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
-    """Springs that give way as if there were none; one that is slack at no length pulls from anywhere."""
+    """Springs that give way as if there were none, or drivers that pull them; one that is slack at no length pulls from
+    anywhere."""
+    stretched = []
     for spring in (force for force in mechanism.model.forces if isinstance(force, SpringDamper) and force.stiffness):
         length, slack = spring.distance(steps), spring.length
         if slack > 0.0 and (most := float(length.max())) > STRETCHED * max(slack, float(length[0])):
             text = f"{spring.noun} {spring.name!r} is stretched to {most:.3g} m, {most / slack:.3g} times its slack length"
-            yield Line(MODEL, f"{text}: its stiffness is in N/m, 1 N/mm is 1000", verdict="WARN", data=most, block="careful")
+            stretched.append((f"{text}: its stiffness is in N/m, 1 N/mm is 1000", most))
+    size = spread(steps) if stretched else 0.0
+    for driver in drivers_of(mechanism.model) if stretched else ():
+        motion = None if driver.primitive.kind == "A" else driver.primitive.motion
+        if motion is not None and (way := float(np.ptp(motion_values(motion, steps.t)))) > STRETCHED * size:
+            text = f"driver {driver.name!r} moves by {way:.4g} m in a mechanism of {size:.3g} m"
+            stretched = [(f"{text}: lengths are in m, {way:.4g} mm are {1e-3 * way:.4g}", way)]
+            break
+    for text, most in stretched:
+        yield Line(MODEL, text, verdict="WARN", data=most, block="careful")
+
+
+def _whirling(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
+    """The fastest body that torques turn faster than any machine; velocities that are given, or driven, are meant."""
+    model, drivers = mechanism.model, {driver.name for driver in mechanism.model.drivers}
+    driven = {name for part in connected_parts(model) if drivers & set(part.elements) for name in part.bodies}
+    speeds = {
+        body.name: np.linalg.norm(steps.angular_velocity(body.name), axis=1)
+        for body in model.bodies
+        if body.mass > LIGHT and body.name not in driven
+    }
+    fast = [(float(w.max()), name) for name, w in speeds.items() if w[0] < WHIRLING < w.max() < np.inf]
+    for speed, name in sorted(fast)[-1:]:
+        text = f"a speed of {speed * 30 / np.pi:.3g} rpm is more than any machine has: {name!r} reaches it"
+        words = f"{text}; torques are in N m, 1000 N mm are 1, masses in kg, inertias in kg m^2"
+        yield Line(MODEL, words, verdict="WARN", data=speed, block="careful")
 
 
 def _first_zero(t: Array, x: Array, rate: Array) -> float:

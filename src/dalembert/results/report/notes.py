@@ -12,7 +12,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.assembly import Assembly
-from dalembert.remarks.body_words import gravity_words
+from dalembert.remarks.body_words import IN_MM, UP, gravity_words
 from dalembert.remarks.cures import cure
 from dalembert.remarks.doubts import MODEL, doubts
 from dalembert.remarks.driver_words import driven
@@ -22,7 +22,7 @@ from dalembert.remarks.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.results.plain import INCOMPLETE, duration
 from dalembert.results.report.advice import opened
 from dalembert.results.report.checks import ENDED_WELL
-from dalembert.results.report.table import Line, listed
+from dalembert.results.report.table import Block, Line, listed
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -57,7 +57,10 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     if mechanism.moved:
         rough = isinstance(mechanism, Mechanism) and is_rough_pose(mechanism.whole or mechanism.model, mechanism.assembly)
         closed = "loops were closed from a rough pose; they may close in other ways, too: look at the start"
-        yield listed("assembly moved", mechanism.moved, closed if rough else "the initial data did not fit")
+        misfit = (
+            "drivers and coordinates that are given ask for it" if _was_asked(mechanism) else "the initial data did not fit"
+        )
+        yield listed("assembly moved", mechanism.moved, closed if rough else misfit)
     if mechanism.completed:
         names = list(mechanism.completed)
         yield Line("completed", f"velocities of {', '.join(names)}", data=names, block="details")
@@ -75,7 +78,10 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
             yield Line("start", text, data=text, block="careful")
     if mechanism.degrees_of_freedom > 0 and len(solution.t) > 1 and _rests(solution):
-        text = "the run starts in an equilibrium and stays there; for a motion give a rate, a driver or another start"
+        loads = [load for load in getattr(mechanism.model, "forces", ()) if load.verb in ("force", "torque", "motor")]
+        of_loads = ", ".join(f"{load.noun} {load.name!r}" for load in loads)
+        acts = f", though {of_loads} {'acts' if len(loads) == 1 else 'act'}: see axes and points" if loads else ""
+        text = f"the run starts in an equilibrium and stays there{acts}; for a motion give a rate, a driver or another start"
         yield Line("nothing moves", text, block="careful")
     if mode := solution.settings.get("mode"):
         yield Line("mode", f"{mode}; its shape, closed pose by pose, is no motion of the model", data=mode, block="careful")
@@ -143,9 +149,8 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     if isinstance(solution.mechanism, Mechanism):
         model = solution.mechanism.model
         words = gravity_words(model)
-        yield Line(
-            "gravity", words, data=model.gravity.tolist(), block="careful" if words.endswith(" up in pictures") else "details"
-        )
+        block: Block = "careful" if words.endswith((UP, IN_MM)) else "details"
+        yield Line("gravity", words, data=model.gravity.tolist(), block=block)
     versions = ", ".join(f"{name} {version}" for name, version in solution.versions.items())
     yield Line("versions", versions, data=dict(solution.versions))
     model_hash = solution.mechanism.model.hash
@@ -159,6 +164,14 @@ def _starts_as_assembled(steps: object, assembly: Assembly) -> bool:
     assert isinstance(steps, Trajectory)
     chosen = [(steps.velocity(body.name), body.velocity) for body in assembly.bodies if body.name in assembly.chosen]
     return all(len(v) > 0 and np.allclose(v[0], velocity, rtol=1e-9, atol=1e-12) for v, velocity in chosen)
+
+
+def _was_asked(mechanism: object) -> bool:
+    """Whether motions of drivers or coordinates of joints have moved bodies, and no joint was open."""
+    if not isinstance(mechanism, Mechanism) or mechanism.assembly.open:
+        return False
+    given = [value for joint in mechanism.model.joints for value in joint.coordinate if value is not None]
+    return bool(given) or any(moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at))
 
 
 def _rests(solution: Result) -> bool:
