@@ -89,8 +89,8 @@ def test_couplings_are_told_with_what_they_move():
     assert kind_of(model, model.joint("differential")) == "differential"
     tag = f"joint {scene['joints'].index(belt)}"
     first = next(group for group in scene["groups"] if group["tag"] == tag)
-    assert (first["name"], first["unit"]) == ("torque of drive", "N m")
-    assert [one["name"] for one in first["series"]] == ["torque of drive on a shaft", "torque of drive on b shaft"]
+    assert (first["name"], first["unit"]) == ("effort of drive", "N m")
+    assert [one["name"] for one in first["series"]] == ["effort of drive on a shaft", "effort of drive on b shaft"]
 
 
 def test_the_disc_of_a_wheel_turns_with_it():

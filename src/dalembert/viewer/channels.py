@@ -82,8 +82,8 @@ def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
             columns = effort.value.reshape(len(solution.t), -1).T
             if name in measured and (coupled := measured[name][1].coupled):
                 turns = {direction_of(model.joint(other), component) is None for other, component in coupled}
-                what, unit = ("effort", unit) if len(turns) > 1 else ("torque", "N m") if turns.pop() else ("force", "N")
-                label, labels = f"{what} of {name}", [f"{what} of {name} on {other}" for other, _ in coupled]
+                unit = unit if len(turns) > 1 else "N m" if turns.pop() else "N"
+                labels = [f"{label} on {other}" for other, _ in coupled]
             else:
                 labels = [label] if len(columns) == 1 else [f"{label}, {k + 1}" for k in range(len(columns))]
             signals = [name if effort_kind(model, name)[0] else ""] * len(columns)
