@@ -63,7 +63,7 @@ def test_outputs_have_the_names_of_signals(tab, plane):
     at = plane(0.6)
     for signal, label, value in (
         ("slider.x", "x of slider", at.position("slider")[0]),
-        ("A.f", "reaction force of A", np.linalg.norm(at.reaction("A").force)),
+        ("A.f", "|reaction force| of A", np.linalg.norm(at.reaction("A").force)),
         ("motor.power", "power of motor", None),
         ("rod.wy", "angular velocity y of rod", at.angular_velocity("rod")[1]),
         ("kinetic_energy", "kinetic T", None),
