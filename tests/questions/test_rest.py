@@ -171,6 +171,14 @@ def test_the_verdict_of_a_steady_motion():
     x = found.x[0].copy()
     x[found.mechanism.nq : found.mechanism.nq + found.mechanism.nu] *= 1.01
     assert [line.name for line in pose(found, x, {"bearing": 6.06}).report().failures] == ["balance of forces"]
+    half = pose(found, found.x[0].copy(), {"bearing": 6.0}).solution
+    assert half.report().verdict == "pass"  # and of a state that was changed since:
+    half = pose(found, found.x[0].copy(), {"bearing": 6.0}).solution
+    half.x[0, found.mechanism.nq : found.mechanism.nq + found.mechanism.nu] *= 0.5
+    del half.__dict__["evaluated"]
+    report = half.report()
+    assert [line.name for line in report.failures] == ["balance of forces"]
+    assert report["balance of forces"].value.startswith("the angular velocity of body '")
 
 
 def test_what_is_not_steady_is_named_with_its_size():

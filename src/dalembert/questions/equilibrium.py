@@ -71,16 +71,17 @@ class Equilibrium(State):
         return solution_of_states(self.mechanism, self.t, self.x)
 
     def _told(self) -> dict[str, object]:
-        """What the trust report judges; scale : of accelerations [m/s^2], 0 of a steady motion;  size : of the mechanism [m]"""
+        """What the trust report judges; rates : of actions, None at rest;  speed, scale, size : velocities [m/s], accelerations
+        [m/s^2] that are there, of the mechanism [m]"""
         rates = ", ".join(f"{name!r} at {rate:.6g}" for name, rate in self.steady_rates.items())
         what = f"steady motion, {rates}" if rates else "at rest"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of a state that is not steady: the report says so
             linear, verdict = self.linear, self.verdict
         around, still = linear._around, not self.steady_rates
-        residual, limit = (self.residual, 10.0 * _AT_REST) if still else (linear.residual, RESTING)
-        scale = scale_of(around)[1] if still else 0.0
-        return {"what": what, "residual": residual, "limit": limit, "verdict": verdict, "scale": scale, "size": around.size}
+        speed, scale = scale_of(around)
+        told = {"rates": None, "limit": 10.0 * _AT_REST} if still else {"rates": linear.steady_rates, "limit": RESTING}
+        return {"what": what, "verdict": verdict, "speed": speed, "scale": scale, "size": around.size, **told}
 
     def result(self) -> Solution:
         """Where outputs that only solutions have come from."""

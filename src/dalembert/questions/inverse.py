@@ -116,8 +116,8 @@ class InverseDynamics:
         return draw_efforts(self.motion.mechanism.model.name, self.t, efforts, self.note)
 
     def _signal(self, actuator: Actuator) -> Signal:
-        slides = self.motion.mechanism.model.joint(actuator.joint).coordinates[actuator.component] == "translation"
-        what, unit = ("force", "N") if slides else ("torque", "N m")
+        turns = direction_of(self.motion.mechanism.model.joint(actuator.joint), actuator.component) is None
+        what, unit = ("torque", "N m") if turns else ("force", "N")
         return Signal(f"{what} of {actuator.name}", unit, self.effort(actuator))
 
     def __repr__(self) -> str:

@@ -44,6 +44,13 @@ LEAST = 1e-13  # what the masses may leave of a direction that is not along othe
 _NO_DERIVATIVE = "a force has a kink or a jump there, or the pose is singular"
 
 
+def bodies_of(series: Trajectory) -> tuple[Array, Array, Array, Array]:
+    """(nt, nb, .) r, R, v, w_B of all bodies."""
+    names = series.mechanism.body_names
+    r, R, v = (np.stack([f(name) for name in names], axis=1) for f in (series.position, series.rotation, series.velocity))
+    return r, R, v, np.stack([series.angular_velocity(name, "body") for name in names], axis=1)
+
+
 class Neighbourhood:
     """Around a state at a time.
 
@@ -194,10 +201,7 @@ class Neighbourhood:
 
     def bodies(self, x: Array) -> tuple[Array, Array, Array, Array]:
         """(n, nb, .) r, R, v, w_B of all bodies."""
-        series = self.mechanism.trajectory(np.full(len(x), self.t), x)
-        names = self.mechanism.body_names
-        r, R, v = (np.stack([f(name) for name in names], axis=1) for f in (series.position, series.rotation, series.velocity))
-        return r, R, v, np.stack([series.angular_velocity(name, "body") for name in names], axis=1)
+        return bodies_of(self.mechanism.trajectory(np.full(len(x), self.t), x))
 
     def turned(self, x: Array) -> Array:
         """(n, nb, 3) log R_0^T R in body axes."""

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.rows import dense_rows
-from dalembert.questions.neighbourhood import Neighbourhood
+from dalembert.compilation.trajectory import Trajectory
+from dalembert.questions.neighbourhood import Neighbourhood, bodies_of
 from dalembert.questions.symmetries import Steady, actions, choices, fitted, symmetries
 
 RESTING = 1e-6  # of what is left over of accelerations and velocities, against those that are there
@@ -136,11 +137,19 @@ def _with(around: Neighbourhood, zeta: Steady) -> Linearised:
     A = around.rates_derivative
     if zeta.actions:
         A = A - around.derivative(zeta.in_chart(around, around.states))
-    poses = around.bodies(around.x[None])
+    series = around.mechanism.trajectory(np.array([around.t]), around.x[None])
+    return Linearised(A, zeta, *off_steady(series, around.centre.acceleration, zeta, *scale_of(around), around.size))
+
+
+def off_steady(
+    series: Trajectory, acceleration: Array, zeta: Steady, speed: float, most: float, size: float
+) -> tuple[float, str]:
+    """What of the velocities and accelerations (nb, 6) of one state is not that of the actions, as part of those that are
+    there (speed, most), and where that is, in words."""
+    poses = bodies_of(series)
     moved, changed = zeta.at(poses)
     left = np.concatenate([poses[2], poses[3]], axis=2) - moved
-    acceleration = around.centre.acceleration.reshape(1, -1, 6) - changed
-    (speed, most), size = scale_of(around), around.size
+    acceleration = acceleration.reshape(1, -1, 6) - changed
     amounts = {  # of each body, and in what they are measured as part of what is there
         ("velocity", "m/s", speed): left[0, :, :3],
         ("angular velocity", "rad/s", speed / size): left[0, :, 3:],
@@ -151,5 +160,5 @@ def _with(around: Neighbourhood, zeta: Steady) -> Linearised:
     worst = max(sizes, key=lambda key: float(sizes[key].max()) / key[2])
     k, (word, unit, scale) = int(np.argmax(sizes[worst])), worst
     share = float(sizes[worst][k]) / scale
-    told = f"the {word} of body {around.mechanism.body_names[k]!r} is off by {sizes[worst][k]:.3g} {unit}"
-    return Linearised(A, zeta, share, f"{told}, {share:.2g} of those that are there")
+    told = f"the {word} of body {series.mechanism.body_names[k]!r} is off by {sizes[worst][k]:.3g} {unit}"
+    return share, f"{told}, {share:.2g} of those that are there"

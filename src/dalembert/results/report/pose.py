@@ -16,11 +16,11 @@ BALANCE = "balance of forces"
 
 
 def pose_lines(solution: Result) -> Iterator[Line]:
-    """Of states that `equilibrium` found, which says so in settings["pose"]: what, residual, limit, scale, size, verdict."""
+    """Of states that `equilibrium` found, which says so in settings["pose"]: what, verdict, rates, limit, speed, scale, size."""
     pose = solution.settings.get("pose")
     if pose is None:
         return
-    yield _at_rest(solution, pose) if pose["scale"] else _steady(pose)
+    yield _at_rest(solution, pose) if pose["rates"] is None else _steady(solution, pose)
     text = str(pose["verdict"])
     if text == "unstable":
         yield Line("stability", "unstable: the smallest push leads away from it", None, "WARN", text)
@@ -46,6 +46,13 @@ def _at_rest(solution: Result, pose: dict[str, Any]) -> Line:
     return limited(BALANCE, what, share, float(pose["limit"]))
 
 
-def _steady(pose: dict[str, Any]) -> Line:
-    share = float(pose["residual"])
-    return limited(BALANCE, f"{share:.2g} of velocities and accelerations is not steady", share, float(pose["limit"]))
+def _steady(solution: Any, pose: dict[str, Any]) -> Line:
+    """Accelerations and velocities of the state itself, without those of what goes on at the rates that were found."""
+    from dalembert.questions.steady import off_steady
+    from dalembert.questions.symmetries import Steady, actions
+
+    found = actions(solution.mechanism)
+    zeta = Steady(found, np.array([pose["rates"].get(action.name, 0.0) for action in found]))
+    sizes = (float(pose[name]) for name in ("speed", "scale", "size"))
+    share, left = off_steady(solution, solution.evaluated.acceleration[0], zeta, *sizes)
+    return limited(BALANCE, left, share, float(pose["limit"]))
