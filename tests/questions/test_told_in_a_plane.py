@@ -135,6 +135,31 @@ def test_joints_that_a_sweep_holds():
         da.kinematics(arm(), [0, 1], sweep={"B": [0.0, 1.0]})
 
 
+def test_coordinates_of_one_joint_that_a_sweep_holds():
+    """Names of drivers were those of the joint: the second was refused, and wrong keys with raw errors."""
+    model = da.Model()
+    model.add_body("block", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.add_planar_joint("P", "ground", "block", point=(0, 0, 0), axis=(0, 0, 1))
+    x = np.linspace(0.0, 1.0, 5)
+    for sweep in ({("P", 0): x, ("P", 1): 0.25, ("P", 2): 0.5}, {"P.x": x, "P.y": 0.25, ("P", "angle"): 0.5}):
+        found = da.kinematics(model, sweep=sweep)
+        expected = np.column_stack([x, np.full(5, 0.25), np.full(5, 0.5)])
+        np.testing.assert_allclose(found.coordinate("P"), expected, atol=1e-12)
+        assert [driver.name for driver in found.mechanism.model.drivers] == ["held P.y", "held P.angle", "swept P.x"]
+        assert found.along == ("P.x", "m") and found.report().verdict == "pass", found.report()
+    for key, message in (
+        (("P", 5), "sweep[('P', 5)]: component is 5; joint 'P' has 0: x, 1: y, 2: angle"),
+        (("P", "z"), "sweep[('P', 'z')]: component is 'z'; joint 'P' has 0: x"),
+        ("P.z", "sweep['P.z']: component is 'z'; joint 'P' has 0: x"),
+        (("P", 0, 1), "sweep[('P', 0, 1)] is no coordinate; give a joint, (joint, component), or 'joint.x'"),
+        ((), "sweep[()] is no coordinate"),
+        ("Q.x", "there is no joint 'Q.x'"),
+    ):
+        for sweep in ({key: x}, {"P.x": x, key: 0.0}):
+            with pytest.raises(ModelError, match=re.escape(f"kinematics: {message}")):
+                da.kinematics(model, sweep=sweep)
+
+
 def test_a_sweep_is_told_in_its_coordinate(tmp_path):
     """Radians of a joint were told as seconds, in a column called time."""
     found = da.kinematics(arm(), sweep={"B": [-0.1, 0.0, 0.2]})

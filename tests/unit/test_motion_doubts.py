@@ -5,6 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.remarks.doubts import MODEL
+from dalembert.remarks.kinks import kinks
 
 
 def cylinder(motion, kind="prismatic", side=1.0, **solids) -> da.Model:
@@ -170,9 +171,27 @@ def test_angles_that_jump_by_a_turn():
     model.add_revolute("A", "ground", "disc", point=(0, 0, 0), axis=(0, 0, 1))
     model.add_driver("motor", "A", lambda t: np.arctan2(np.sin(6 * t), np.cos(6 * t)))
     report = da.simulate(model, 1.0).report()
-    told = "driver 'motor' jumps from 180 to -180 degrees at t = 0.5245 s: give an angle that goes on, without arctan2"
+    told = "driver 'motor' jumps from 180 to -180 degrees at t = 0.5236 s: give an angle that goes on, without arctan2"
     assert report[MODEL].value == told and "tolerance" not in report["prescribed motions"].advice
     assert report.headline == f"not trusted: prescribed motions; look at the model: {told.partition(':')[0]}"
+
+
+@pytest.mark.filterwarnings("ignore:.*not smooth everywhere")
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        (lambda t: 0.5 * np.sin(2 * np.pi * 50 * t), []),  # told to jump from 20.4 to 20.8 degrees
+        (lambda t: np.arctan2(np.sin(40 * t), np.cos(40 * t)), ["from 180 to -180 degrees at t = 0.07854 s, and at other"]),
+    ],
+)
+def test_fast_angles_jump_only_by_a_turn(motion, told):
+    """Seldom looked at: 50 Hz in a minute, and 2.4 rad between two looks."""
+    model = da.Model()
+    model.add_body("disc", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.add_revolute("A", "ground", "disc", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_driver("motor", "A", motion)
+    found = list(kinks(model, np.linspace(0.0, 60.0, 30_001)))
+    assert [text.startswith(f"driver 'motor' jumps {told[0]}") for text in found] == [True] * len(told), found
 
 
 @pytest.mark.parametrize(

@@ -86,11 +86,12 @@ def _swept(model: Model, text: str) -> tuple[str, Any, float]:
     import numpy as np
 
     from dalembert.model.joints import angle_of
+    from dalembert.questions.swept import coordinate_of
 
     name, equals, numbers = text.rpartition("=")
     if not equals:
         raise ModelError(f"option --sweep is {text!r}; give JOINT=FROM:TO:STEP, as in A=0:360:1")
-    turns = angle_of(model.joint(name), 0) is not None
+    turns = angle_of(*coordinate_of(model, name)) is not None
     return name, values_of("--sweep", numbers), np.pi / 180 if turns else 1.0
 
 

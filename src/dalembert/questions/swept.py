@@ -19,12 +19,12 @@ from dalembert.compilation.pack_motions import motion_values
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.model.elements import Joint
-from dalembert.model.joints import angle_of
+from dalembert.model.joints import angle_of, check_coordinate
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Motion, Polynomial
 from dalembert.model.validation import is_number, nearest, number, shown
 
-SWEEP, HELD = "swept ", "held "  # names of the drivers of a sweep, before those of the joints
+SWEEP, HELD = "swept ", "held "  # names of the drivers of a sweep, before those of the coordinates
 
 
 class Swept(NamedTuple):
@@ -57,11 +57,11 @@ def swept(model: Model, sweep: object, t: object, coordinates: Coordinates | Non
     key, values = _chosen(sweep)
     assert isinstance(sweep, Mapping)
     for other in (other for other in sweep if other != key):
-        joint, component = _joint(model, other)
+        joint, component = coordinate_of(model, other)
         value = number("kinematics", f"sweep[{other!r}]", sweep[other])
         _drive(model, HELD, joint, component, Constant(value))
         _place(model, joint, component, value)
-    joint, component = _joint(model, key)
+    joint, component = coordinate_of(model, key)
     wanted = values_of(f"sweep[{key!r}]", values)
     pose = compile(model)
     s = pose.trajectory(np.zeros(1), pose.x_0[None]).coordinate(joint.name)
@@ -76,8 +76,8 @@ def swept(model: Model, sweep: object, t: object, coordinates: Coordinates | Non
     F[mechanism.I[int(mechanism.I[record]) + 1]] = 0.0  # the last motion: s = t, and the pose belongs to t = s
     F.flags.writeable = False
     label, unit = joint.coordinates[component], "rad" if angle_of(joint, component) is not None else "m"
-    name = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{label}"
-    told: dict[str, object] = {"over": f"{label.replace('_', ' ')} of {joint.name} [{unit}]", "swept": [name, unit]}
+    over = f"{label.replace('_', ' ')} of {joint.name} [{unit}]"
+    told: dict[str, object] = {"over": over, "swept": [_name(joint, component), unit]}
     if still:
         told["still"] = {"at": at_time, "elements": still}
     if functions := [force.name for force in model.forces if force.call is not None]:
@@ -89,9 +89,7 @@ def _chosen(sweep: object) -> tuple[Any, object]:
     """The one joint that moves, with its values."""
     if not isinstance(sweep, Mapping) or not sweep:
         raise ModelError(f"kinematics: sweep is {shown(sweep)}; give one joint with its values, {{joint: values}}")
-    several = [key for key, value in sweep.items() if not is_number(value)]
-    if len(sweep) == 1:
-        several = list(sweep)
+    several = [key for key, value in sweep.items() if len(sweep) == 1 or not is_number(value)]
     if len(several) != 1:
         got = f"values for {', '.join(map(repr, several))}" if several else "one number for each joint"
         raise ModelError(
@@ -100,18 +98,31 @@ def _chosen(sweep: object) -> tuple[Any, object]:
     return several[0], sweep[several[0]]
 
 
-def _joint(model: Model, key: object) -> tuple[Joint, int]:
-    name, component = key if isinstance(key, tuple) else (key, 0)
-    name = str(getattr(name, "name", name))
-    joint = next((joint for joint in model.joints if joint.name == name), None)
-    if joint is None:
-        raise ModelError(f"kinematics: there is no joint {name!r}; {nearest(name, [j.name for j in model.joints])}")
-    return joint, component
+def coordinate_of(model: Model, key: object) -> tuple[Joint, int]:
+    """key : a joint, (joint, component), or the name that a coordinate has in tables, "P.x" """
+    if isinstance(key, tuple) and len(key) != 2:
+        raise ModelError(f"kinematics: sweep[{shown(key)}] is no coordinate; give a joint, (joint, component), or 'joint.x'")
+    which, component = key if isinstance(key, tuple) else (key, 0)
+    name, joints = str(getattr(which, "name", which)), {joint.name: joint for joint in model.joints}
+    owner, _, label = name.rpartition(".")
+    if name not in joints and owner in joints and not isinstance(key, tuple):
+        name, component = owner, label
+    if name not in joints:
+        raise ModelError(f"kinematics: there is no joint {name!r}; {nearest(name, joints)}")
+    labels = joints[name].coordinates
+    component = labels.index(component) if isinstance(component, str) and component in labels else component
+    check_coordinate(f"kinematics: sweep[{shown(key)}]", joints[name], component)
+    return joints[name], component
+
+
+def _name(joint: Joint, component: int) -> str:
+    """As tables have it."""
+    return joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{joint.coordinates[component]}"
 
 
 def _drive(model: Model, word: str, joint: Joint, component: int, motion: Motion) -> None:
     try:
-        model.add_driver(word + joint.name, joint.name, motion, component=component)
+        model.add_driver(word + _name(joint, component), joint.name, motion, component=component)
     except ModelError as problem:
         hint = ""
         if "already driven" in str(problem):
@@ -121,7 +132,7 @@ def _drive(model: Model, word: str, joint: Joint, component: int, motion: Motion
 
 
 def _place(model: Model, joint: Joint, component: int, value: float) -> None:
-    """The pose has the coordinate there as it is asked for, so that nobody doubts the driver that holds it."""
+    """The coordinate is given where it is held, so that nobody takes that for a speed; what assembly moves for it is told."""
     given = [*joint.coordinate[:component], value, *joint.coordinate[component + 1 :]]
     model._add(replace(joint, coordinate=tuple(given)))
 

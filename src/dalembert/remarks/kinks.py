@@ -47,11 +47,17 @@ def kinks(model: Model, steps: Array) -> Iterator[str]:
 
 
 def _wraps(motion: Motion, begin: float, end: float) -> list[tuple[float, float, float]]:
-    """Times at which an angle jumps by a turn, and its values before and after."""
-    t = np.linspace(begin, end, LOOKS)
-    f, rate, _ = rates_of(motion)(t).T
-    jump = np.abs(np.diff(f) - 0.5 * np.diff(t) * (rate[1:] + rate[:-1]))
-    return [(t[k + 1], f[k], f[k + 1]) for k in np.flatnonzero(np.abs(jump / (2.0 * np.pi) - 1.0) < 0.05).tolist()]
+    """Times at which an angle jumps by a turn, and its values before and after: however closely one looks."""
+    at, rates = np.linspace(begin, end, LOOKS)[None], rates_of(motion)
+    for _ in range(TIMES):
+        f, rate = rates(at.ravel())[:, :2].T.reshape(2, *at.shape)
+        jump = np.abs(np.diff(f) - 0.5 * np.diff(at) * (rate[:, 1:] + rate[:, :-1]))
+        row, k = np.nonzero(np.abs(jump / (2.0 * np.pi) - 1.0) < 0.05)
+        if not len(k):
+            return []
+        found = at[row, k + 1].tolist(), f[row, k].tolist(), f[row, k + 1].tolist()
+        at = np.linspace(at[row, k], at[row, k + 1], PARTS + 1, axis=1)
+    return [*zip(*found, strict=True)]
 
 
 def _jumps(motion: Motion, t: Array) -> list[tuple[float, float, float]]:
