@@ -12,6 +12,7 @@ from dalembert.model.joints import angle_of
 from dalembert.model.model import Model
 from dalembert.model.motions import Harmonic, Polynomial
 from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.remarks.doubts import doubts
 from dalembert.simulation.simulate import simulate
 
 # assembly stops at 1e-12 times the size of the mechanism; Newton's last step usually lands at rounding
@@ -207,6 +208,20 @@ def test_loop_that_cannot_close_names_its_joints():
         model.assemble()
     assert set(caught.value.joints) == {"start", "middle", "end"}
     assert all(f"'{name}'" in str(caught.value) for name in caught.value.joints)
+
+
+def test_what_is_beside_a_joint_that_stays_open_is_not_its_cause():
+    """The error began with the body that falls; a doubt of a body of the joint comes first as before."""
+    model = Model(plane="xz")
+    model.add_link("arm", (0, 0), (1, 0), mass=1.0)
+    model.add_point_mass("bob", mass=1.0, position=(5, 0))
+    model.add_body("wheel", mass=1.0, inertia=1.0, position=(2, 0), shape={"type": "disc", "radius": 0.1})
+    model.add_revolute("pin", model.ground, "arm", point=(0, 0))
+    model.add_distance("short", "arm", "bob", points=((0.5, 0), (0, 0)), length=1.0)
+    model.add_distance("long", model.ground, "bob", points=((0, 0), (0, 0)), length=10.0)
+    assert any(text.startswith("'wheel' is not connected") for text in doubts(model))
+    with pytest.raises(AssemblyError, match=r"^the mechanism cannot be assembled: joints 'short' \(7.5\), 'long' \(3.75\) stay"):
+        model.assemble()
 
 
 def test_impossible_given_coordinate_names_the_joint():

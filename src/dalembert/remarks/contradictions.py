@@ -1,5 +1,5 @@
 """Why a model cannot be assembled, where its numbers say it: rates against drivers, bars that are held at one end alone, and
-what is doubted of models anyway."""
+what is doubted anyway of the joints that stay open."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from dalembert.compilation.pack_motions import motion_rates
 from dalembert.compilation.wrong_angles import in_degrees
 from dalembert.compilation.wrong_axes import shown_axis, wrong_axes
 from dalembert.errors import AssemblyError
+from dalembert.model.elements import GROUND
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
-from dalembert.remarks.doubts import doubts
+from dalembert.remarks.doubts import of_places
 from dalembert.remarks.loose_ends import free_end
 from dalembert.remarks.pins import AT, links_of
 
@@ -28,9 +29,18 @@ def explained(problem: AssemblyError, model: Model, t_0: float) -> AssemblyError
     if what not in (NO_POSITIONS, NO_VELOCITIES):
         return problem
     rates = [*_rates_against_drivers(model, t_0)] if what == NO_VELOCITIES else []
-    likely = [*(words for words, _ in rates), *wrong_axes(model), *in_degrees(model), *_held_at_one_end(model), *doubts(model)]
+    likely = [*(words for words, _ in rates), *wrong_axes(model), *in_degrees(model), *_held_at_one_end(model), *_doubts(problem, model)]
     joints = tuple(name for _, names in rates for name in names) or problem.joints
     return AssemblyError(f"{what}: {'; '.join([*[*dict.fromkeys(likely)][:TOLD], *([] if rates else [rest])])}", joints=joints)
+
+
+def _doubts(problem: AssemblyError, model: Model) -> Iterator[str]:
+    """Those that name joints and drivers in the way, or bodies of these."""
+    names = set(problem.joints)
+    for element in (*model.joints, *model.drivers):
+        if element.name in problem.joints:
+            names |= {element.first, element.second, *getattr(element, "bodies", ())}
+    return (text for text in of_places(model) if any(repr(name) in text for name in names - {GROUND}))
 
 
 def _held_at_one_end(model: Model) -> Iterator[str]:

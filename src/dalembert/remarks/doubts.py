@@ -43,13 +43,17 @@ _SHORT = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up
 
 def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
     """One sentence for each; what comes before its first comma or colon is enough to find it. assembly : what it found."""
+    of_parts = [*falling(model), *(f"{text}: a joint may be missing" for text in [unjoined(model)] if text)]
+    return [*of_parts, *of_places(model, assembly), *_idle(model), *_weighed_twice(model), *_upward(model), *_tables(model)]
+
+
+def of_places(model: Model, assembly: Assembly | None = None) -> list[str]:
+    """Those of where things are and what holds them, for which joints may stay open."""
     of_starts = [*positions_left_out(model), *held_elsewhere(model), *(() if assembly is None else misfits(model, assembly))]
     of_axes = [*wrong_axes(model)] or [*bars_off_planes(model)]
     of_bars = [*_twice(model), *loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
     of_units = [*points_off_plane(model), *in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
-    of_laws = [*_idle(model), *_weighed_twice(model), *_upward(model), *_rolling(model), *_tables(model)]
-    of_parts = [*falling(model), *(f"{text}: a joint may be missing" for text in [unjoined(model)] if text)]
-    return [*of_parts, *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
+    return [*of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *_rolling(model)]
 
 
 def look_at(doubtful: Sequence[str]) -> str:
