@@ -120,12 +120,6 @@ _MEANT |= dict.fromkeys(
 _MEANT |= dict.fromkeys(("wheel", "Wheel"), "; da.disc and da.cylinder have mass and inertia of wheels")
 _MEANT |= dict.fromkeys(("solid", "Solid"), "; solids are da.box, da.cylinder, da.disc, da.rod, da.sphere, da.mesh")
 _MEANT |= {"save": '; solution.save("run.zarr") writes a run, da.load reads it'}
-_MEANT |= dict.fromkeys(("max", "maximum", "peak"), '; da.largest(solution, "A.f") is the largest value in a run')
-_MEANT |= dict.fromkeys(("min", "minimum"), '; da.smallest(solution, "A.f") is the smallest value in a run')
-_MEANT |= dict.fromkeys(
-    ("mean", "average", "rms", "work"),
-    '; da.integral(solution, "motor.power") is the integral over time, a mean that over the time, np.ptp(solution.t)',
-)
 
 __version__ = "0.1.0"
 __all__ = [
@@ -235,10 +229,11 @@ def __getattr__(name: str) -> Any:
     hint = _MEANT.get(name, "")
     if not (hint or name.startswith("_")):
         from dalembert.model.validation import near
+        from dalembert.results.signal_names import OF_A_RUN
 
         verb = f"; it is a verb of models, model.{name}(...)" if name.startswith("add_") else ""
         close = near(name, __all__)
-        hint = f"; did you mean {close!r}?" if close else verb
+        hint = f"; {OF_A_RUN[name]}" if name in OF_A_RUN else f"; did you mean {close!r}?" if close else verb
     raise AttributeError(f"module 'dalembert' has no attribute {name!r}{hint}", name=name, obj=None)
 
 

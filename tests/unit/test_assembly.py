@@ -220,7 +220,9 @@ def test_what_is_beside_a_joint_that_stays_open_is_not_its_cause():
     model.add_distance("short", "arm", "bob", points=((0.5, 0), (0, 0)), length=1.0)
     model.add_distance("long", model.ground, "bob", points=((0, 0), (0, 0)), length=10.0)
     assert any(text.startswith("'wheel' is not connected") for text in doubts(model))
-    with pytest.raises(AssemblyError, match=r"^the mechanism cannot be assembled: joints 'short' \(7.5\), 'long' \(3.75\) stay"):
+    with pytest.raises(
+        AssemblyError, match=r"^the mechanism cannot be assembled: joints 'short' \(7.5\), 'long' \(3.75\) stay"
+    ):
         model.assemble()
 
 

@@ -570,6 +570,30 @@ def test_needed_efforts_have_a_panel_for_each_unit():
     assert {ax.get_xlabel() for ax in figure.axes} == {"time t [s]"} and figure.get_suptitle() == "carriage with a bar"
 
 
+def test_needed_forces_of_a_joint_that_slides_and_turns():
+    """All three were torques in N m."""
+    model = da.Model(plane="xy", gravity=(0, 0, 0))
+    model.add_body("plate", mass=1.0, inertia=0.1)
+    model.add_planar_joint("P", "ground", "plate", point=(0, 0, 0), axis=(0, 0, 1))
+    for k, name in enumerate(("along", "across", "turn")):
+        model.add_driver(name, "P", da.Harmonic(0.1, omega=2.0), component=k)
+    motion = {("P", k): da.Harmonic(0.1, omega=2.0) for k in range(3)}
+    found = da.inverse_dynamics(model, motion, ["along", "across", "turn"], t=np.linspace(0.0, 1.0, 11))
+    forces, torques = found.plot().axes
+    assert (forces.get_ylabel(), torques.get_ylabel()) == ("force [N]", "torque of turn [N m]")
+    assert [line.get_label() for line in forces.get_lines()] == ["force of along", "force of across"]
+
+
+def test_a_single_state_of_few_points_is_drawn():
+    """A point mass on a spring: one point in one pose has no plane of its own."""
+    model = da.Model()
+    model.add_point_mass("bob", mass=1.0, position=(0, 0, -1))
+    model.add_spring_damper("spring", "ground", "bob", points=((0, 0, 0), (0, 0, 0)), stiffness=100.0, length=1.0)
+    rest = da.equilibrium(model).solution
+    for figure in (rest.plot.trajectories(), rest.plot.overview()):
+        assert [figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()] == ["x [m]", "z [m]"]
+
+
 def test_a_fit_shows_units_and_its_legend_covers_no_data():
     def oscillator(stiffness):
         model = da.Model((0, 0, 0), plane="xz")

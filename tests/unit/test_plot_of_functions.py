@@ -81,3 +81,13 @@ def test_a_function_is_called_by_its_name_or_by_what_it_computes():
     )
     assert called(long) == "a + b + c + d + e * 1.23456789"
     assert called(eval("lambda s: s.t")) == "function"
+
+
+@pytest.mark.parametrize("ask", [da.largest, da.smallest, da.integral])
+def test_outputs_that_are_not_finite_are_told(ask):
+    """They ended in raw errors of splines."""
+    model = da.Model()
+    model.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    run = da.simulate(model, 1.0, save_at=np.linspace(0.0, 1.0, 21))
+    with pytest.raises(da.ModelError, match=r"^travel: the output is not finite at t = 0\.6 s; give one that is"):
+        ask(run, ("travel [m]", lambda s: np.where(s.t > 0.59, np.nan, s.t)))

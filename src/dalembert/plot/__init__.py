@@ -29,12 +29,14 @@ from dalembert.plot.style import (
     DARK,
     MUTED,
     Figures,
+    by_unit,
     check_picture_path,
     house_style,
     legend_above,
     new_figure,
     owner_of,
     save_figure,
+    stacked,
     told,
 )
 from dalembert.results.invariants import Monitored, as_list, kept_invariants
@@ -152,11 +154,10 @@ class Plots(Figures):
         """
         if more or isinstance(joint, list | tuple):
             raise ModelError('plot.reactions takes one joint; of several plot.time("A.f", "B.f") draws the sizes of the forces')
-        drawn = acting(self._curve, joint, quantity)
+        drawn = acting(self._curve, joint, quantity)[: 1 if ax is not None else None]
         with house_style():
-            figure = new_figure(8.0, 1.4 + 2.8 * len(drawn)) if ax is None else owner_of(ax)
-            panels = figure.subplots(len(drawn), squeeze=False)[:, 0] if ax is None else [ax]
-            for panel, (title, unit, values, axes) in zip(panels, drawn, strict=False):
+            figure, panels = stacked(len(drawn), ax)
+            for panel, (title, unit, values, axes) in zip(panels, drawn, strict=True):
                 panel.set_prop_cycle(CYCLE)
                 for k in axes:
                     panel.plot(self._curve.t, values[:, k], label="xyz"[k])
@@ -227,13 +228,10 @@ class Plots(Figures):
         self, items: list[Signal], draw: Callable[[Axes, list[Signal]], None], ax: Axes | None, degrees: bool
     ) -> Figure:
         """A panel for the signals of each unit, below each other in a new figure with a title, or all in the given axes."""
-        units: dict[str, list[Signal]] = {}
-        for item in items:  # what has no unit may be anything
-            units.setdefault(item.unit or item.label, []).append(item)
+        alike = by_unit(items, lambda item: (item.label, item.unit))
         with house_style():
-            figure = new_figure(8.0, 1.4 + 2.8 * len(units)) if ax is None else owner_of(ax)
-            panels = figure.subplots(len(units), squeeze=False)[:, 0] if ax is None else [ax] * len(units)
-            for panel, some in zip(panels, units.values(), strict=True):
+            figure, panels = stacked(len(alike), ax)
+            for panel, some in zip(panels, alike, strict=True):
                 draw(panel, some)
                 legend_above(panel)
             if ax is None:

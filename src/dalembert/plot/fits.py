@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError
 from dalembert.plot.signals import draw_over_time
-from dalembert.plot.style import COLOURS, DARK, Figures, house_style, legend_above, new_figure
+from dalembert.plot.style import COLOURS, DARK, Figures, by_unit, house_style, legend_above, new_figure, stacked
 from dalembert.results.signals import Signal, signal
 
 
@@ -47,13 +47,12 @@ class FitPlots(Figures):
 
 def draw_efforts(name: str, t: Array, efforts: Sequence[Signal], note: str) -> Figure:
     """One line for each actuator, torques and forces each in a panel of theirs."""
-    units = list(dict.fromkeys(effort.unit for effort in efforts))
+    alike = by_unit(efforts, lambda effort: (effort.label, effort.unit))
     with house_style():
-        figure = new_figure(8.0, 1.4 + 2.8 * len(units))
-        panels = figure.subplots(len(units), squeeze=False)[:, 0]
+        figure, panels = stacked(len(alike))
         panels[0].set_title(f"what the motion needs: {note.split(':')[0]}")
-        for panel, unit in zip(panels, units, strict=True):
-            draw_over_time(panel, t, [effort for effort in efforts if effort.unit == unit], "time t [s]")
+        for panel, some in zip(panels, alike, strict=True):
+            draw_over_time(panel, t, some, "time t [s]")
             legend_above(panel)
         figure.suptitle(name or "unnamed model")
     return figure

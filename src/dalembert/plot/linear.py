@@ -16,7 +16,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 from dalembert.plot.degrees import tick
-from dalembert.plot.style import CYCLE, DARK, MUTED, Figures, house_style, legend_above, new_figure, owner_of
+from dalembert.plot.style import CYCLE, DARK, MUTED, Figures, by_unit, house_style, legend_above, new_figure, owner_of
 from dalembert.results.signals import with_unit
 
 if TYPE_CHECKING:
@@ -98,12 +98,9 @@ class LinearPlots(Figures):
         f = np.asarray(_frequencies(linear) if frequencies is None else frequencies, dtype=float)
         response = linear.frequency_response(f)[:, :, column]
         largest = np.where(np.isfinite(response), np.abs(response), 0.0).max(axis=0)
-        units: dict[str, list[int]] = {}
-        for row in rows:
-            units.setdefault(linear.output_units[row] or linear.output_names[row], []).append(row)
-        for alike in units.values():  # rounding has no phase
-            alike[:] = [row for row in alike if largest[row] > 1e-12 * largest[alike].max()]
-        panels = [alike for alike in units.values() if alike]
+        units = by_unit(rows, lambda row: (linear.output_names[row], linear.output_units[row]))
+        told = ([row for row in alike if largest[row] > 1e-12 * largest[alike].max()] for alike in units)
+        panels = [alike for alike in told if alike]  # rounding has no phase
         if not panels:
             raise ModelError(
                 f"bode: nothing follows {linear.input_names[column]!r}; give input= one of the others, or other outputs"

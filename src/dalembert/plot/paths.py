@@ -59,7 +59,8 @@ def view_of(motion: Trajectory) -> View:
     ends = [end for _, *both in skeleton.segments for end in both] + [motion.position(b) for b in motion.mechanism.body_names]
     points = np.concatenate(ends)
     up = _upward(motion)
-    _, sizes, directions = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    off = np.vstack([points - points.mean(axis=0), np.zeros((3, 3))])  # one point has three directions, too
+    _, sizes, directions = np.linalg.svd(off, full_matrices=False)
     if sizes[2] > _FLAT * max(sizes[0], 1e-300):
         k = int(np.argmax(np.abs(up)))
         axes = np.eye(3)[[(k + 1) % 3, (k + 2) % 3, k]]

@@ -84,11 +84,13 @@ def acting(
 
 def draw_phase(ax: Axes, item: Signal, others: Sequence[Signal] = ()) -> None:
     """Rate of change, or other signals of one unit, over the values of one, with the start of a single curve marked."""
-    rate = item.values if others else item.rate
-    if rate is None:
-        fix = "give a joint coordinate or a position, or what to draw over it"
-        raise ModelError(f"the rate of {item.label!r} is not known; {fix}")
-    curves = [(other.label, other.values) for other in others] or [("", rate)]
+    curves = [(other.label, other.values) for other in others]
+    if not others:
+        rate = item.rate
+        if rate is None:
+            fix = "give a joint coordinate or a position, or what to draw over it"
+            raise ModelError(f"the rate of {item.label!r} is not known; {fix}")
+        curves = [("", rate)]
     turn = _TURN.get(item.unit, np.inf)
     turns = np.ptp(item.values) > turn * (1 + _CLOSE)
     for label, along in curves:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from cycler import cycler
@@ -37,6 +37,7 @@ DARK = "#222222"
 
 _HYPHEN = re.compile(r"(?<![\w.\-])-(?=\d)|(?<=\de)-(?=\d)")  # of a number, or of its exponent
 
+_T = TypeVar("_T")
 CYCLE = cycler(color=COLOURS * 2) + cycler(linestyle=LINES * 5)
 
 _STYLE: Any = {
@@ -92,6 +93,23 @@ class _Figure(Figure):
 def new_figure(width: float = 8.0, height: float = 4.2) -> Figure:
     """A figure that belongs to no window [inches]."""
     return _Figure(figsize=(width, height), layout="constrained")
+
+
+def stacked(count: int, ax: Axes | None = None) -> tuple[Figure, list[Axes]]:
+    """A figure of panels below each other, or all of them in given axes."""
+    if ax is not None:
+        return owner_of(ax), [ax] * count
+    figure = new_figure(8.0, 1.4 + 2.8 * count)
+    return figure, list(figure.subplots(count, squeeze=False)[:, 0])
+
+
+def by_unit(items: Iterable[_T], told: Callable[[_T], tuple[str, str]]) -> list[list[_T]]:
+    """What is of one unit, for a panel each; what has none may be anything.  told : label and unit of an item"""
+    units: dict[str, list[_T]] = {}
+    for item in items:
+        label, unit = told(item)
+        units.setdefault(unit or label, []).append(item)
+    return list(units.values())
 
 
 def owner_of(ax: Axes) -> Figure:

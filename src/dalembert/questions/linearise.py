@@ -72,9 +72,8 @@ def linearise(
     A = divided(A, S)
     states = (*(named.name for named in positions), *(f"{named.name}'" for named in velocities))
     wanted = [output_of(mechanism, one) for one in outputs]
-    B, D, C_Y, shown_names = _inputs_and_outputs(around, found, names, wanted, S, (positions, velocities))
+    B, D, C_Y, shown = _inputs_and_outputs(around, found, names, wanted, S, (positions, velocities))
     rates = {a.name: float(r) for a, r in zip(found.zeta.actions, found.zeta.rates, strict=True) if r != 0.0}
-    here = solution_of_states(mechanism, np.array([t]), around.x[None], around.centre)
     return LinearModel(
         A,
         B,
@@ -82,9 +81,9 @@ def linearise(
         D[0],
         state_names=states,
         input_names=names,
-        output_names=shown_names,
+        output_names=tuple(name for name, _ in shown),
         input_units=tuple(input_unit(mechanism.model, name) for name in names),
-        output_units=tuple(unit for output in wanted for unit in output.units_of(here)),
+        output_units=tuple(unit for _, unit in shown),
         t=t,
         steady_rates=rates,
         residual=found.residual,
@@ -140,8 +139,8 @@ def _inputs_and_outputs(
     wanted: list[Output],
     S: Array,
     named: tuple[list[Named], list[Named]],
-) -> tuple[Array, tuple[Array, Array, Array], Array, tuple[str, ...]]:
-    """B, D of inputs, their rates and second derivatives, derivatives of outputs along the chart, names of outputs."""
+) -> tuple[Array, tuple[Array, Array, Array], Array, list[tuple[str, str]]]:
+    """B, D of inputs, their rates and second derivatives, derivatives of outputs along the chart, their names and units."""
 
     def values(solution: Solution) -> Array:
         return np.hstack([np.zeros((len(solution.t), 0)), *(output.values(solution) for output in wanted)])
@@ -167,4 +166,4 @@ def _inputs_and_outputs(
         columns.append(Column(S @ around.in_chart(np.zeros_like(change), change)[0], (values(solution)[0] - at, none, none)))
     B = np.array([one.B for one in columns]).reshape(len(names), len(S)).T
     first, rate, second = (np.array([one.D[k] for one in columns]).reshape(len(names), len(at)).T for k in range(3))
-    return B, (first, rate, second), C_Y, tuple(label for output in wanted for label in output.names(here))
+    return B, (first, rate, second), C_Y, [column for output in wanted for column in output.columns(here)]

@@ -151,7 +151,11 @@ def function_of(objective: object) -> Callable[[Any], float]:
 
 def _series(solution: Any, output: object, least: int = 1) -> tuple[Array, Array]:
     t = np.asarray(solution.t, dtype=float)
-    y = signal(solution, output).values
+    found = signal(solution, output)
+    y = found.values
+    if not np.all(np.isfinite(y)):
+        at = solution.instant(t[np.argmin(np.isfinite(y))])
+        raise ModelError(f"{found.label}: the output is not finite at {at}; give one that is a number at all times")
     if len(t) < least:
         raise ModelError(
             f"the run has {len(t)} saved times; integrals and extrema need at least {least}: give more, save_at= (--save-every)"

@@ -23,9 +23,9 @@ METHODS = (
     *("reaction", "multiplier", "quaternion", "rotation", "angular_acceleration"),
 )
 _LOADS = ("N", "N", "N", "N m", "N m", "N m")
-_UNITS = {
-    **{"position": "m", "point": "m", "velocity": "m/s", "acceleration": "m/s^2"},
-    **{"angular_velocity": "rad/s", "angular_acceleration": "rad/s^2"},
+_KINDS = {  # of signals that have the unit of a method
+    **{"position": "position", "point": "position", "velocity": "velocity", "acceleration": "acceleration"},
+    **{"angular_velocity": "spin", "angular_acceleration": "spin rate", "coordinate": "coordinate", "coordinate_rate": "rate"},
 }
 
 
@@ -54,14 +54,13 @@ class Output:
             )
         return values.reshape(len(values), -1)
 
-    def names(self, solution: Solution) -> tuple[str, ...]:
+    def columns(self, solution: Solution) -> list[tuple[str, str]]:
+        """Name and unit of each."""
         count = self.values(solution).shape[1]
         parts = {1: ("",), 3: (".x", ".y", ".z"), 6: (".fx", ".fy", ".fz", ".tx", ".ty", ".tz")}
-        return tuple(self.label + part for part in parts.get(count, tuple(f".{k}" for k in range(count))))
-
-    def units_of(self, solution: Solution) -> tuple[str, ...]:
-        count = self.values(solution).shape[1]
-        return self.units if len(self.units) == count else (self.units if len(self.units) == 1 else ("",)) * count
+        units = self.units if len(self.units) == count else (self.units if len(self.units) == 1 else ("",)) * count
+        named = parts.get(count, tuple(f".{k}" for k in range(count)))
+        return [(self.label + part, unit) for part, unit in zip(named, units, strict=True)]
 
 
 def output_of(mechanism: Mechanism, wanted: object) -> Output:
@@ -107,8 +106,7 @@ def _units(model: Any, method: str, names: list[str]) -> tuple[str, ...]:
         return (unit,) if along else _LOADS
     if method == "reaction":
         return _LOADS
-    if method in ("coordinate", "coordinate_rate") and names:
-        parts = next((joint.coordinates for joint in model.joints if joint.name == names[0]), ())
-        rate = "/s" if method == "coordinate_rate" else ""
-        return tuple(words_of(model, "coordinate", names[0], part)[1] + rate for part in parts) or ("",)
-    return (_UNITS.get(method, ""),)
+    if method not in _KINDS or not names:
+        return ("",)
+    parts = next((joint.coordinates for joint in model.joints if joint.name == names[0]), ("x",))
+    return tuple(words_of(model, _KINDS[method], names[0], part)[1] for part in parts) or ("",)

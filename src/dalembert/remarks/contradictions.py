@@ -29,7 +29,8 @@ def explained(problem: AssemblyError, model: Model, t_0: float) -> AssemblyError
     if what not in (NO_POSITIONS, NO_VELOCITIES):
         return problem
     rates = [*_rates_against_drivers(model, t_0)] if what == NO_VELOCITIES else []
-    likely = [*(words for words, _ in rates), *wrong_axes(model), *in_degrees(model), *_held_at_one_end(model), *_doubts(problem, model)]
+    of_model = [*wrong_axes(model), *in_degrees(model), *_held_at_one_end(model), *_doubts(problem, model)]
+    likely = [*(words for words, _ in rates), *of_model]
     joints = tuple(name for _, names in rates for name in names) or problem.joints
     return AssemblyError(f"{what}: {'; '.join([*[*dict.fromkeys(likely)][:TOLD], *([] if rates else [rest])])}", joints=joints)
 
@@ -37,9 +38,8 @@ def explained(problem: AssemblyError, model: Model, t_0: float) -> AssemblyError
 def _doubts(problem: AssemblyError, model: Model) -> Iterator[str]:
     """Those that name joints and drivers in the way, or bodies of these."""
     names = set(problem.joints)
-    for element in (*model.joints, *model.drivers):
-        if element.name in problem.joints:
-            names |= {element.first, element.second, *getattr(element, "bodies", ())}
+    names |= {name for joint in model.joints if joint.name in problem.joints for name in joint.bodies}
+    names |= {name for driver in model.drivers if driver.name in problem.joints for name in (driver.first, driver.second)}
     return (text for text in of_places(model) if any(repr(name) in text for name in names - {GROUND}))
 
 

@@ -24,6 +24,14 @@ OVER_TIME: dict[str, tuple[str, _OfSeries]] = {  # of a series (run, time) that 
     "rms": ("root mean square of saved {}", lambda y, t: np.sqrt(_mean(y**2, t))),
 }
 _IN_PYTHON = {"max": "da.largest", "min": "da.smallest"}
+OF_A_RUN = {  # what is looked for by these names
+    **dict.fromkeys(("max", "maximum", "peak", "largest"), 'da.largest(solution, "A.f") is the largest value in a run'),
+    **dict.fromkeys(("min", "minimum", "smallest"), 'da.smallest(solution, "A.f") is the smallest value in a run'),
+    **dict.fromkeys(
+        ("mean", "average", "rms", "work"),
+        'da.integral(solution, "motor.power") is the work, an integral over np.ptp(solution.t) the mean of a signal',
+    ),
+}
 ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 _VECTOR = ("", "x", "y", "z")
 _OF_POINTS = ("x", "y", "z", *(kind + axis for kind in "va" for axis in ("x", "y", "z", "")))

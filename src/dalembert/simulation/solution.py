@@ -21,6 +21,7 @@ from dalembert.results.invariants import Monitored
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.report import Report, make_report
 from dalembert.results.report.pieces import report_in_pieces
+from dalembert.results.signal_names import OF_A_RUN
 from dalembert.results.signals import signal
 from dalembert.results.solution import BodyResult, Result
 from dalembert.run.conditioning import crossed
@@ -170,12 +171,7 @@ class Solution(AnySolution, BodyResult):
         **dict.fromkeys(
             ("torque", "force", "forces"), 'see solution.effort("motor").value, solution.reaction("A").force, .torque'
         ),
-        **dict.fromkeys(("max", "peak", "largest"), 'da.largest(solution, "A.f") is the largest value of a signal in the run'),
-        **dict.fromkeys(("min", "smallest"), 'da.smallest(solution, "A.f") is the smallest value of a signal in the run'),
-        **dict.fromkeys(
-            ("mean", "average", "rms", "work"),
-            'da.integral(solution, "motor.power") is the work, an integral over np.ptp(solution.t) the mean of a signal',
-        ),
+        **OF_A_RUN,
         **dict.fromkeys(("animate", "animation", "save_animation"), 'solution.export_animation("run.gif") writes one'),
         **dict.fromkeys(("save_html", "to_html"), 'solution.export_html("run.html") writes it'),
         **dict.fromkeys(

@@ -16,7 +16,7 @@ BALANCE = "balance of forces"
 
 
 def pose_lines(solution: Result) -> Iterator[Line]:
-    """Of states that `equilibrium` found, which says so in settings["pose"]: what, verdict, rates, limit, speed, scale, size."""
+    """Of states that `equilibrium` found, which says so in settings["pose"]: what, verdict, rates, limit and sizes."""
     pose = solution.settings.get("pose")
     if pose is None:
         return
