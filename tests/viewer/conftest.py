@@ -18,6 +18,22 @@ FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-
 
 
 @pytest.fixture(scope="session")
+def press():
+    """A driven slider-crank in a plane with a load of 20 N."""
+    model = da.Model(name="press", plane="xz")
+    model.add_link("crank", (0, 0), (0, 0.1), mass=0.5)
+    model.add_link("rod", (0, 0.1), (0.28, 0), mass=0.8)
+    model.add_body("slider", **da.box(2.0, (0.06, 0.06, 0.06)).body(), position=(0.28, 0))
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    model.add_revolute("B", "crank", "rod", point=(0, 0.1))
+    model.add_revolute("C", "rod", "slider", point=(0.28, 0))
+    model.add_prismatic("D", "ground", "slider", point=(0.28, 0), axis=(1, 0))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 2 * np.pi)))
+    model.add_force("load", "slider", (-20.0, 0))
+    return model
+
+
+@pytest.fixture(scope="session")
 def crank():
     return da.simulate(slider_crank(), 2.0)
 

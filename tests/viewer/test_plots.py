@@ -13,17 +13,10 @@ NAME = "add an output, by name"
 
 
 @pytest.fixture(scope="module")
-def plane():
-    """A driven crank with a slider in a plane."""
-    model = da.Model(name="plane", plane="xz")
-    model.add_link("crank", (0, 0), (0, 0.1), mass=0.5)
-    model.add_link("rod", (0, 0.1), (0.28, 0), mass=0.8)
-    model.add_body("slider", **da.box(2.0, (0.06, 0.06, 0.06)).body(), position=(0.28, 0))
-    model.add_revolute("A", "ground", "crank", point=(0, 0))
-    model.add_revolute("B", "crank", "rod", point=(0, 0.1))
-    model.add_revolute("C", "rod", "slider", point=(0.28, 0))
-    model.add_prismatic("D", "ground", "slider", point=(0.28, 0), axis=(1, 0))
-    model.add_driver("motor", "A", da.Polynomial((0.0, 2 * np.pi)))
+def plane(press):
+    """Without its load."""
+    model = press.copy()
+    model.remove("load")
     return da.simulate(model, 1.0)
 
 

@@ -11,24 +11,9 @@ import dalembert as da
 from dalembert.viewer.animation import Film
 
 
-def press():
-    """A driven slider-crank in a plane with a load of 20 N."""
-    model = da.Model(name="press", plane="xz")
-    model.add_link("crank", (0, 0), (0, 0.1), mass=0.5)
-    model.add_link("rod", (0, 0.1), (0.28, 0), mass=0.8)
-    model.add_body("slider", **da.box(2.0, (0.06, 0.06, 0.06)).body(), position=(0.28, 0))
-    model.add_revolute("A", "ground", "crank", point=(0, 0))
-    model.add_revolute("B", "crank", "rod", point=(0, 0.1))
-    model.add_revolute("C", "rod", "slider", point=(0.28, 0))
-    model.add_prismatic("D", "ground", "slider", point=(0.28, 0), axis=(1, 0))
-    model.add_driver("motor", "A", da.Polynomial((0.0, 2 * np.pi)))
-    model.add_force("load", "slider", (-20.0, 0))
-    return model
-
-
 @pytest.fixture(scope="module")
-def run():
-    return da.simulate(press(), 2.0)
+def run(press):
+    return da.simulate(press, 2.0)
 
 
 @pytest.fixture(scope="module")
@@ -143,9 +128,9 @@ def test_the_page_says_where_keys_are_told_and_what_the_report_means(open_tab, p
     assert "Verdict: trusted. Each check has a limit" in text and "full at the limit" in text
 
 
-def test_of_two_runs_the_difference_is_theirs_and_each_has_its_report(open_tab, run, tmp_path):
+def test_of_two_runs_the_difference_is_theirs_and_each_has_its_report(open_tab, press, run, tmp_path):
     """The page has both at the same instants: what is between its points is in no difference."""
-    model = press()
+    model = press.copy()
     model.add_body("swing", mass=1.0, inertia=0.01, position=(0, -0.5))
     model.add_revolute("E", "ground", "swing", point=(0.2, -0.2))
     fine = da.simulate(model, 2.0)

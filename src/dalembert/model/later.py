@@ -1,4 +1,4 @@
-"""Verbs of models that later stages carry out. These are entered here by name, so that a model knows none of them."""
+"""What later stages carry out for models and results. It is entered here by name, so that these know none of them."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ A = D(Y' - zeta)      with zeta(x_0) = Y'(x_0), zero at rest
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,6 +140,15 @@ def _with(around: Neighbourhood, zeta: Steady) -> Linearised:
         A = A - around.derivative(zeta.in_chart(around, around.states))
     series = around.mechanism.trajectory(np.array([around.t]), around.x[None])
     return Linearised(A, zeta, *off_steady(series, around.centre.acceleration, zeta, *scale_of(around), around.size))
+
+
+def off_rates(
+    series: Trajectory, acceleration: Array, rates: Mapping[str, float], speed: float, most: float, size: float
+) -> tuple[float, str]:
+    """`off_steady` of a motion whose actions have these rates, by name."""
+    found = actions(series.mechanism)
+    zeta = Steady(found, np.array([rates.get(action.name, 0.0) for action in found]))
+    return off_steady(series, acceleration, zeta, speed, most, size)
 
 
 def off_steady(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.model.later import carried_out
 from dalembert.results.report.table import Line, limited
 
 if TYPE_CHECKING:
@@ -46,13 +47,8 @@ def _at_rest(solution: Result, pose: dict[str, Any]) -> Line:
     return limited(BALANCE, what, share, float(pose["limit"]))
 
 
-def _steady(solution: Any, pose: dict[str, Any]) -> Line:
+def _steady(solution: Result, pose: dict[str, Any]) -> Line:
     """Accelerations and velocities of the state itself, without those of what goes on at the rates that were found."""
-    from dalembert.questions.steady import off_steady
-    from dalembert.questions.symmetries import Steady, actions
-
-    found = actions(solution.mechanism)
-    zeta = Steady(found, np.array([pose["rates"].get(action.name, 0.0) for action in found]))
     sizes = (float(pose[name]) for name in ("speed", "scale", "size"))
-    share, left = off_steady(solution, solution.evaluated.acceleration[0], zeta, *sizes)
+    share, left = carried_out("off_rates", solution, solution.evaluated.acceleration, pose["rates"], *sizes)
     return limited(BALANCE, left, share, float(pose["limit"]))
