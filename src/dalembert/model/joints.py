@@ -167,6 +167,12 @@ def primitives(
     return tuple(made)
 
 
+def coordinates_of(kind: str, i: Body, j: Body) -> tuple[str, ...]:
+    """Names of the coordinates of a joint type between two bodies: a ball joint of a point mass has none."""
+    turns_free = kind == "spherical" and "point" in (i.kind, j.kind)
+    return () if turns_free else JOINTS[kind].coordinates
+
+
 def check_point_masses(owner: str, kind: str, i: Body, j: Body) -> None:
     """Point masses have no axes: they carry no direction of a primitive."""
     row = JOINTS[kind]
