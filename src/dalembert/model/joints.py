@@ -181,7 +181,7 @@ def check_point_masses(owner: str, kind: str, i: Body, j: Body) -> None:
         refused.append(i)
     if refused:
         if row.count("SO"):
-            role, fix = "cannot take part in", "use add_body, or a spherical, distance or point_on_... joint"
+            role, fix = "cannot take part in", "a mass at a pin: add_spherical at that point; else use add_body"
         else:
             role, fix = "can only be the second body of", "exchange the bodies"
         raise ModelError(f"{owner}: point mass {refused[0].name!r} has no axes and {role} a {kind} joint; {fix}")
