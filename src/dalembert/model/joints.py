@@ -181,7 +181,10 @@ def check_point_masses(owner: str, kind: str, i: Body, j: Body) -> None:
         refused.append(i)
     if refused:
         if row.count("SO"):
-            role, fix = "cannot take part in", "a mass at a pin: add_spherical at that point; else use add_body"
+            role, fix = (
+                "cannot take part in",
+                "use add_spherical for a mass at a pin, a distance or point_on_... joint, or add_body",
+            )
         else:
             role, fix = "can only be the second body of", "exchange the bodies"
         raise ModelError(f"{owner}: point mass {refused[0].name!r} has no axes and {role} a {kind} joint; {fix}")
