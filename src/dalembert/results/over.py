@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+
+def per(unit: str, by: str) -> str:
+    """A unit per second as one per unit of what is followed instead of time: by "rad", m/s is m/rad and W is J/rad."""
+    return unit if by == "s" else re.sub(r"/s\b", f"/{by}", "J/s" if unit == "W" else unit)
 
 
 class Over:
@@ -20,6 +26,15 @@ class Over:
         """Name and unit of `t`: "t", "s"; of a sweep the signal that was swept, as "A", "rad"."""
         name, unit = self.settings.get("swept", ("t", "s"))
         return str(name), str(unit)
+
+    def per(self, unit: str) -> str:
+        """The unit of a rate as this result has it: "m/s"; of a sweep "m/rad"."""
+        return per(unit, self.along[1])
+
+    def span(self, begin: float, end: float) -> str:
+        """From one of the `t` to another: "t = 0 to 0.3 s"."""
+        name, unit = self.along
+        return f"{name} = {begin:.6g} to {end:.6g} {unit}"
 
     def instant(self, t: float, digits: int = 6) -> str:
         """One of the `t` in words: "t = 0.3 s"; of a sweep "A = 0.3 rad"."""
