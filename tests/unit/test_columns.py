@@ -173,7 +173,7 @@ def without_function(tmp_path_factory):
     model = gallery.build("slider_crank")
     model.add_force("push", "slider", push)
     path = tmp_path_factory.mktemp("runs") / "run.zarr"
-    da.simulate(model, 0.1).save(path)
+    da.simulate(model, 0.1, save_at=np.linspace(0, 0.1, 41)).save(path)
     return path
 
 

@@ -92,8 +92,8 @@ def _unit(model: Model, name: str) -> str:
 def _units_of_others(model: Model) -> dict[str, str]:
     """Of columns of coordinates, rates and angular velocities that are no signals."""
     units = {}
-    for joint, coordinate in ((joint, coordinate) for joint in model.joints for coordinate in joint.coordinates):
-        for kind, ending in (("coordinate", "coordinate"), ("rate", "coordinate_rate")):
+    for joint, (kind, ending) in product(model.joints, (("coordinate", "coordinate"), ("rate", "coordinate_rate"))):
+        for coordinate in joint.coordinates:
             units[f"{joint.name}.{coordinate}.{ending}"] = words_of(model, kind, joint.name, coordinate)[1]
     for force in model.forces:
         for k, unit in enumerate(units_along(model, force)):
