@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from dalembert.arrays import Array
+
 
 def per(unit: str, by: str) -> str:
     """A unit per second as one per unit of what is followed instead of time: by "rad", m/s is m/rad and W is J/rad."""
@@ -35,6 +37,12 @@ class Over:
         """From one of the `t` to another: "t = 0 to 0.3 s"."""
         name, unit = self.along
         return f"{name} = {begin:.6g} to {end:.6g} {unit}"
+
+    def reached(self, t: Array) -> str:
+        """How many states there are and to where; of a sweep, which may fall, from where to where."""
+        if not len(t):
+            return "0 states"
+        return f"{len(t)} states{f', {self.span(t[0], t[-1])}' if 'swept' in self.settings else f' to {self.instant(t[-1])}'}"
 
     def instant(self, t: float, digits: int = 6) -> str:
         """One of the `t` in words: "t = 0.3 s"; of a sweep "A = 0.3 rad"."""

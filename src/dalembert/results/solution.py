@@ -127,20 +127,12 @@ class Result(Over, Series):
 
     def __repr__(self) -> str:
         name = self.mechanism.model.name or "model"
-        return f"<Solution of {name!r}: {self.states}, {self.status}>"
+        return f"<Solution of {name!r}: {self.reached(self.t)}, {self.status}>"
 
     def _is_idle(self, name: str) -> bool:
         """Whether a joint, driver or lock is not in force in this run: it has no reaction."""
         known = self.pieces or not isinstance(self.model, Model) or self.mechanism.rows_of(name)
         return not known and is_idle(self.model, self.phase, name)
-
-    @property
-    def states(self) -> str:
-        """How many there are and where, in words: a sweep that falls ends at its first."""
-        if not len(self.t):
-            return "0 states"
-        swept = "swept" in self.settings
-        return f"{len(self.t)} states{f', {self.span(*self.t[[0, -1]])}' if swept else f' to {self.instant(self.t[-1])}'}"
 
     @property
     def begin_time(self) -> float:

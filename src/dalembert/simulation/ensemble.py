@@ -65,9 +65,7 @@ def simulate_many(
     threads: int | None = None,
     progress: bool | ProgressFunction | None = None,
     out: str | os.PathLike[str] | None = None,
-    outputs: Sequence[str | Callable[[Any], Any] | tuple[str, Callable[[Any], Any]]]
-    | Mapping[str, str | Callable[[Any], Any]]
-    | None = None,
+    outputs: Sequence[object] | Mapping[str, str | Callable[[Any], Any]] | None = None,
     client: Any = None,
     block: int = 256,
     overwrite: bool = False,
