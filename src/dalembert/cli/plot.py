@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Voice, reported_errors
+from dalembert.cli.console import Voice, reported_errors, warn
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 
@@ -100,7 +100,7 @@ def plot(
             raise ModelError(f"plot {name} takes one name, not {len(asked)}; {more}")
         from dalembert.cli.source import check_result
         from dalembert.plot import check_picture_path, save_figure
-        from dalembert.results.signal_names import spelt_out
+        from dalembert.results.signals import spelt_out_of
         from dalembert.simulation.load import load
         from dalembert.simulation.sweep import Sweep
 
@@ -118,7 +118,9 @@ def plot(
             what = f"{of_something[name]}{listed}, as in `dalembert plot {run} {name} {shlex.quote(example)}`"
             raise ModelError(f"plot {name}: of what? name {what}")
         if name in (OVER_TIME, "phase"):
-            asked = spelt_out(found.model, asked)
+            asked, left = spelt_out_of(found, asked)
+            for text in left:
+                warn(f"{run}: {text}")
         options = {"degrees": True} if degrees else {}
         save_figure(getattr(found.plot, name.replace("-", "_"))(*asked, **options), target)
         Voice(quiet=quiet).say(f"written: {target}")

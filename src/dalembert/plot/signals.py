@@ -97,7 +97,7 @@ def draw_phase(ax: Axes, item: Signal, others: Sequence[Signal] = ()) -> None:
         if len(curves) == 1:
             ax.plot(x[:1], y[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
             ax.plot(x[-1:], y[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
-    what, unit = (others[0].label, others[0].unit) if others else ("rate of change", f"{item.unit}/s")
+    what, unit = (others[0].label, others[0].unit) if others else ("rate of change", f"{item.unit}/{item.by}")
     what = QUANTITIES.get(unit, "") if len(others) > 1 else what
     name = f"{what or 'several'} over {item.label}" if others else f"phase plane: {item.label}"
     ax.set_title(f"{name}{', within one turn' if turns else ''}")

@@ -65,7 +65,7 @@ def simulate_many(
     threads: int | None = None,
     progress: bool | ProgressFunction | None = None,
     out: str | os.PathLike[str] | None = None,
-    outputs: Sequence[str | Callable[[Any], Any]] | Mapping[str, str | Callable[[Any], Any]] | None = None,
+    outputs: Sequence[object] | Mapping[str, str | Callable[[Any], Any]] | None = None,
     client: Any = None,
     block: int = 256,
     overwrite: bool = False,
@@ -88,7 +88,7 @@ def simulate_many(
 
     out : a store; the same call goes on with one that exists; one with other settings is refused, or replaced by `overwrite`
     outputs : what to keep of each run, signals by name ("slider.x", "A", "B.fz", see `plot.time`) and functions of its
-        solution, also as a dict by name; default the states q and u
+        solution, named ("travel [m]", function) or not, also as a dict by name; default the states q and u
     client : a dask `Client` or a `concurrent.futures.Executor` whose workers compute, with one thread each; default: here
     block : runs that are computed and written together; part of the settings, as such runs may share steps. Fewer of long runs
     """

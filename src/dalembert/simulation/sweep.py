@@ -100,7 +100,7 @@ def named_outputs(outputs: Any, table: Mapping[str, Any]) -> Outputs:
     elif isinstance(outputs, str) or not isinstance(outputs, Sequence):
         raise ModelError(f"outputs are {shown(outputs)}; give a list of signals and functions, or a dict of them by name")
     else:
-        named = {item if isinstance(item, str) else str(getattr(item, "__name__", item)): item for item in outputs}
+        named = dict(_named(item) for item in outputs)
         if len(named) < len(outputs):
             raise ModelError("outputs: two have the same name; give a dict with a name for each")
     for name, item in named.items():
@@ -111,6 +111,18 @@ def named_outputs(outputs: Any, table: Mapping[str, Any]) -> Outputs:
                 f"output {name!r} has the name of a parameter, or of what a sweep has anyway; give a dict with another"
             )
     return named
+
+
+def _named(item: Any) -> tuple[str, Any]:
+    """An output with its name, ("travel [m]", function) as it is."""
+    if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str) and callable(item[1]):
+        return item
+    if isinstance(item, str) or callable(item):
+        return item if isinstance(item, str) else str(getattr(item, "__name__", type(item).__name__)), item
+    raise ModelError(
+        f"outputs: {shown(item)} is none; give a signal such as 'slider.x', a function of a solution, or both,"
+        ' ("travel [m]", function)'
+    )
 
 
 def _settings(job: Job, table: Table, dims: Mapping[str, int], block: int) -> dict[str, Any]:

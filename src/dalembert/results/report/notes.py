@@ -122,7 +122,8 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     if s.accepted:
         steps = f"{s.accepted} accepted, {s.rejected} rejected ({s.refused} refused)"
         counters = {name: value for name, value in asdict(s).items() if name != "time"}
-        yield Line("steps", f"{steps}; size {s.smallest_step:.3g} to {s.largest_step:.3g} s", data=counters)
+        sizes = f"; size {s.smallest_step:.3g} to {s.largest_step:.3g} {solution.along[1]}" if s.largest_step else ""
+        yield Line("steps", f"{steps}{sizes}", data=counters)
         newton = f"Newton {s.newton_average:.3g} on average, {s.newton_maximum} at most"
         yield Line("work", f"{s.rate_evaluations} rate evaluations, {s.projections} projections, {newton}")
         if s.stage_solver:
