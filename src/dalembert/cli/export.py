@@ -138,7 +138,7 @@ def export(
             even.export(target, *spelt_out(run.model, names_of(output)), degrees=degrees)
             _is_trusted(source, run)
             if suffix == ".csv" and isinstance(run, Solution):
-                answer.voice.say(f"written: {target}, SI units: m, s, {'deg' if degrees else 'rad'}, N, N m, W, J")
+                answer.voice.say(f"written: {target}, {'units: m, s, deg' if degrees else 'SI units: m, s, rad'}, N, N m, W, J")
                 return
         answer.voice.say(f"written: {target}")
 

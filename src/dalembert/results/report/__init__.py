@@ -65,7 +65,7 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
 
 
 def _unanswered(line: Line) -> Line:
-    """A check of a run that failed, which is no pass; energies are measured by their largest, which may be beyond all bounds."""
+    """A check of a run that failed, which is no pass; energies are measured by their largest, which may be beyond bounds."""
     if line.name == "energy balance":
         return replace(line, value="not judged: the run failed", verdict="note", limit=None, share=None)
     return replace(line, verdict="note")

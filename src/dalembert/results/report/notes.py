@@ -17,6 +17,7 @@ from dalembert.remarks.cures import cure
 from dalembert.remarks.doubts import MODEL, doubts
 from dalembert.remarks.driver_words import driven
 from dalembert.remarks.left_free import left_free
+from dalembert.remarks.points_off_bodies import markers_off_bodies
 from dalembert.remarks.row_words import freedom, held_twice, not_unique
 from dalembert.remarks.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.results.plain import INCOMPLETE, duration
@@ -74,6 +75,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         doubtful = doubts(mechanism.whole or mechanism.model, mechanism.assembly, mechanism.given_at)
         for doubt in doubtful:
             yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
+        for text in markers_off_bodies(mechanism.whole or mechanism.model):
+            yield Line("marker", text, data=text, block="careful")
         if (choice := mechanism.assembly.choice) and _starts_as_assembled(solution.steps, mechanism.assembly):
             yield Line("start", choice, data=list(mechanism.assembly.chosen), block="careful")
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
