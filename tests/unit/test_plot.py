@@ -51,6 +51,8 @@ def test_every_plot_has_title_units_and_labels(quadrangle, name):
     for ax in figure.axes:
         assert ax.get_title("left")
         assert "[" in ax.get_xlabel() and "[" in ax.get_ylabel()
+        units = [text.get_text()[-1:] for text in ax.get_yticklabels()]
+        assert not {"J", "N", "m"} & {*units}, "the axis has the unit"
 
 
 @pytest.mark.parametrize("name", LINE_PLOTS)

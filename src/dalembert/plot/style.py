@@ -108,7 +108,10 @@ def told(value: float, unit: str) -> str:
 
 def calm(ax: Axes, *, both: bool = False) -> None:
     """What is constant but for rounding is drawn as constant, instead of its rounding as a jagged curve. both : along x, too"""
-    along = [(ax.dataLim.intervaly, ax.set_ylim), *([(ax.dataLim.intervalx, ax.set_xlim)] if both else [])]
+    along: list[tuple[Any, Any]] = [
+        (ax.dataLim.intervaly, ax.set_ylim),
+        *([(ax.dataLim.intervalx, ax.set_xlim)] if both else []),
+    ]
     for (low, high), limits in along:
         size = max(abs(low), abs(high))
         if 0.0 < high - low < CONSTANT * size:
