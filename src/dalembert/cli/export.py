@@ -141,7 +141,7 @@ def export(
                 warn(f"{source}: {text}")
             _is_trusted(source, run)
             if suffix == ".csv" and isinstance(run, Solution):
-                answer.voice.say(f"written: {target}, SI units: m, s, {'deg' if degrees else 'rad'}, N, N m, W, J")
+                answer.voice.say(f"written: {target}, {'units: m, s, deg' if degrees else 'SI units: m, s, rad'}, N, N m, W, J")
                 return
         answer.voice.say(f"written: {target}")
 

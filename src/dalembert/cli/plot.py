@@ -68,6 +68,21 @@ def _there(found: Any, name: str) -> list[str]:
     return [*single, *(f"{body.name}.x" for body in model.bodies), *(driver.name for driver in acting)]
 
 
+def _of_body(run: str, name: str) -> str:
+    """What draws a body or marker of that name, "" where there is none."""
+    from dalembert.io.sweep_store import is_sweep
+    from dalembert.simulation.load import load
+
+    if not Path(run).is_dir() or is_sweep(run):
+        return ""
+    model = load(run).model
+    named = [item.name for item in (*getattr(model, "bodies", ()), *getattr(model, "markers", ()))]
+    if name not in named:
+        return ""
+    way, of = f"`dalembert plot {run}", shlex.quote(name)
+    return f"{way} trajectories {of}` draws its path, {way} time {of}.x` where it is over time"
+
+
 def plot(
     run: Run,
     name: Name = "overview",
@@ -86,9 +101,11 @@ def plot(
     with reported_errors(Voice(quiet=quiet)):
         of_something = OF_SOMETHING | OF_SWEEP
         if name not in ALONE and name not in of_something:
-            hint = f"`dalembert plot {run} time {name}` draws what is called so over time"
+            body = _of_body(run, name)
+            hint = body or f"`dalembert plot {run} time {name}` draws what is called so over time"
             text = nearest(name, (*ALONE, *of_something))
-            raise ModelError(f"there is no plot {name!r}; {text if text.startswith('did') else f'{hint}; {text}'}")
+            close = text.startswith("did") and not body
+            raise ModelError(f"there is no plot {name!r}; {text if close else f'{hint}; {text}'}")
         asked = [*(things or []), *([] if of is None else [of])]
         if asked and name in ALONE and name != PATHS:
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")

@@ -74,6 +74,8 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
         hint = _of_owner(model, owner, bodies, along)
     elif alike:
         hint = _of_owner(model, alike, bodies, along)
+    elif acting := [name for name in along if effort_kind(model, name)[0] == text]:
+        hint = ", ".join(f"that of {name!r} is called {name!r}" for name in acting[:3])
     else:
         hint = _near(text, tuple(signals_of(model)))
         if hint.endswith("..."):
@@ -191,7 +193,7 @@ def _of_owner(model: Model, owner: str, bodies: Sequence[str], along: Sequence[s
             turns = f"; {owner}.angle, {owner}.angle.rate and {owner}.angle.acceleration"
         moves = f"{owner}.vx, vy, vz (velocity), {owner}.v (its size), {owner}.ax, ay, az, a (acceleration)"
         return f"{owner!r} has {owner}.x, y, z (position), {moves}{turns}"
-    names = [f"{owner} (along its coordinate)"] * (owner in along) + [f"{owner}.power"]
+    names = [f"{owner} (its {effort_kind(model, owner)[0]})"] * (owner in along) + [f"{owner}.power"]
     if joint := next((joint for joint in model.joints if joint.name == owner), None):
         several = len(joint.coordinates) > 1
         names = [f"{owner}.{name}" if several else f"{owner} ({name}), {owner}.rate" for name in joint.coordinates]

@@ -206,8 +206,9 @@ class Ensemble:
             worst, count = int(np.nanargmax(self.moved)), int(np.sum(self.moved > _FITS))
             text = f"{count} initial states did not satisfy the constraints and were moved, run {worst}"
             self.warnings += (f"{text} by {self.moved[worst]:.3g}",)
-        if problems:
-            self.warnings += (f"{len(problems)} of {len(self)} runs could not start; {next(iter(problems.values()))}",)
+        broken = {k: text for k, text in self.message.items() if k not in problems}
+        for some, how in ((problems, "could not start"), (broken, "failed on their way")):
+            self.warnings += (f"{len(some)} of {len(self)} runs {how}; {next(iter(some.values()), '')}",) * bool(some)
         if len(structures) > 1:
             listed = ", ".join(map(str, [*structures.values()][:5])) + (", ..." if len(structures) > 5 else "")
             self.warnings += (f"the runs have {len(structures)} structures, each compiled by itself; those of runs {listed}",)

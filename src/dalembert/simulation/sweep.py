@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 BLOCK = 256  # runs that are read together
+_TOLD = 6  # outputs
 _LOOKED_AT = 8  # runs, spread over the sweep, whose models go into the hash of the settings; the first that runs tells shapes
 
 
@@ -250,7 +251,9 @@ class Sweep:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{np.sum(self.status == word)} {word}" for word in STATUS if (self.status == word).any())
-        return f"<Sweep {str(self.path)!r} of {self._store.attributes['model'] or 'model'!r}: {len(self)} runs, {counts}>"
+        kept = ", ".join(list(self.settings["outputs"])[:_TOLD]) + (", ..." if len(self.settings["outputs"]) > _TOLD else "")
+        model = self._store.attributes["model"] or "model"
+        return f"<Sweep {str(self.path)!r} of {model!r}: {len(self)} runs, {counts}; it keeps {kept}>"
 
     def _repr_html_(self) -> str:
         """For a notebook: how many runs ended how, what stopped the others, and between what the numbers of all runs lie."""
