@@ -299,7 +299,7 @@ def test_numbers_of_a_whole_run(store, tmp_path):
     )
     check_refused(call("export", store, "a.gif", "--degrees"), "option --degrees is for tables of one run; leave it out")
     turned = call("export", store, "turned.csv", "--degrees", "--output", "A,slider.x")
-    assert turned.stdout == "written: turned.csv, SI units: m, s, deg, N, N m, W, J\n"
+    assert turned.stdout == "written: turned.csv, units: m, s, deg, N, N m, W, J\n"
     assert Path("turned.csv").read_text().startswith("time,A [deg],slider.x\n")
     check_refused(call("export", store, "--output", "B.f.max", "--every", "0.1"), "option --every is for tables")
     check_refused(call("export", store, "a.csv", "--output", "B.f.max"), "`dalembert export RUN --output B.f.max` prints it")
@@ -342,6 +342,9 @@ def test_one_signal_is_drawn_over_another(store, tmp_path):
 
 def test_plot_refuses(store):
     check_refused(call("plot", store, "enrgy"), "no plot 'enrgy'", "did you mean 'energy'?")
+    check_refused(
+        call("plot", store, "rod"), "no plot 'rod'; `dalembert plot ", " trajectories rod` draws its path, ", " time rod.x`"
+    )
     check_refused(call("plot", store, "phase"), "of what? name a joint coordinate or position (A, D, crank.x, ", " phase A`")
     check_refused(call("plot", store, "time"), "of what? name signals (A, D, crank.x, rod.x, slider.x), as in", " time A`")
     check_refused(call("plot", store, "invariants"), "name what should stay constant (energy, ", " invariants energy`")

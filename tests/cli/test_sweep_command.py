@@ -151,8 +151,10 @@ def test_a_sweep_ends_with_its_outputs_and_is_a_table(model, tmp_path):
     asked = (model, "--set", "length=0,1.5,0.5", "--output", "rod.x,rod.vz", "--save-every", "0.01", "--out", store)
     shown = call(*asked).output
     assert re.search(r"^output +first run +last run +smallest +largest$", shown, re.MULTILINE), shown
-    assert re.search(r"^rod\.x\.max +0\.75 +0\.25 +0\.25 \(run 2\) +0\.75 \(run 1\)$", shown, re.MULTILINE), shown
-    assert "rod.x at the end" in shown and "rod.vz.min" in shown
+    assert re.search(
+        r"^rod\.x\.max \[m\] +0\.75 +0\.25 +0\.25 \(length = 0\.5\) +0\.75 \(length = 1\.5\)$", shown, re.MULTILINE
+    ), shown
+    assert "rod.x at the end [m]" in shown and "rod.vz.min [m/s]" in shown
     data = json.loads(call(*asked, "--json").stdout)["outputs"]
     assert data["rod.x.max"] == {
         "first": 0.75,
@@ -167,6 +169,7 @@ def test_a_sweep_ends_with_its_outputs_and_is_a_table(model, tmp_path):
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
     found = da.load(store)
+    assert repr(found).endswith("3 runs, 2 complete, 1 failed; it keeps rod.x, rod.vz>")
     assert [row["status"] for row in rows] == ["failed", "complete", "complete"] and rows[0]["rod.x"] == "nan"
     assert [float(row["length"]) for row in rows] == [0.0, 1.5, 0.5] and "length" in rows[0]["message"]
     for name, values in (("rod.x", found["rod.x"][:, -1]), ("rod.vz.min", found["rod.vz.min"]), ("steps", found["steps"])):

@@ -195,7 +195,7 @@ def test_times_and_pictures_take_arithmetic(stored):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("still.png", "--at", "2.5"), "error: option --at is 2.5; the run goes from 0 to 1 s"),
+        (("still.png", "--at", "2.5"), "error: option --at is 2.5; give one of the run, t = 0 to 1 s"),
         (("force.pdf",), "`dalembert plot {} NAME --out force.pdf` draws figures"),
         (
             ("--output", "A.f.max", "--every", "0.1"),

@@ -401,3 +401,13 @@ def test_a_castor_under_a_cart_that_is_driven():
     linear = da.linearise(model)
     np.testing.assert_allclose(linear.reduced_eigenvalues, [-speed / trail], rtol=1e-10)
     assert linear.stable
+
+
+def test_damping_that_is_rounding_is_told_as_none():
+    model = da.Model(plane="xz")
+    points = ((0, 0), (0.13, -0.41), (0.37, -0.77), (0.5, -1.3))
+    for k in range(3):
+        model.add_link(f"bar {k}", points[k], points[k + 1], mass=0.3 + 0.1 * k)
+        model.add_revolute(f"J{k}", "ground" if k == 0 else f"bar {k - 1}", f"bar {k}", point=points[k])
+    linear = da.equilibrium(model).linear
+    assert linear.damping_ratios.any() and repr(linear).count("(damping 0)") == 3

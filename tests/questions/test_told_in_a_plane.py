@@ -164,7 +164,7 @@ def test_a_sweep_is_told_in_its_coordinate(tmp_path):
     """Radians of a joint were told as seconds, in a column called time."""
     found = da.kinematics(arm(), sweep={"B": [-0.1, 0.0, 0.2]})
     report = found.report()
-    assert report["status"].value == "complete: 3 states to B = 0.2 rad"
+    assert report["status"].value == "complete: 3 states, B = -0.1 to 0.2 rad"
     assert re.search(r"worst at '[AB]', B = -?[\d.]+ rad", report["position drift"].value)
     assert "t =" not in re.sub(r"as at t = 0 s", "", f"{report!s}{found!r}"), report
     found.export(tmp_path / "all.csv")

@@ -46,7 +46,11 @@ OUT = da.SmoothStep(0.0, 0.1, 0.5, 1.5)
         (OUT, {"side": -1.0}, "'rod' into 'barrel' from 0 to 0.1 m in 1 s"),
         (OUT, {"ends": ("rod", "barrel")}, "'barrel' into 'rod' from 0 to 0.1 m in 1 s"),
         (OUT, {"centre": FOOT, "inertia": 1.0}, "'rod' out of 'barrel' from 0 to 0.1 m in 1 s"),  # as it is drawn
-        (da.Harmonic(0.1, 3.0), {}, "'rod' in and out of 'barrel' between -0.1 and 0.1 m, 0.4775 times a second"),
+        (
+            da.Harmonic(0.1, 3.0),
+            {},
+            "'rod' in and out of 'barrel' between -0.1 and 0.1 m, 0.4775 times a second, starts out of 'barrel'",
+        ),
         (da.Polynomial((0.0, 0.05)), {}, "'rod' out of 'barrel' at 0.05 m/s"),
     ],
 )
@@ -74,7 +78,11 @@ def arm(motion, *, kind="revolute", ends=("ground", "arm"), plane=None) -> da.Mo
         (da.Polynomial((0.0, -6.0)), {"plane": "xz", "ends": ("arm", "ground")}, "turns 'arm' counterclockwise at 6 rad/s"),
         (da.SmoothStep(0.0, np.pi / 2, 0.0, 1.0), {}, "turns 'arm' about (0, 1, 0) from 0 to 90 degrees in 1 s"),
         (da.SmoothStep(0.0, 1.0, 5.0, 6.0), {}, "holds 'arm' at 0 degrees"),  # in this run
-        (da.Table((0, 1, 2), (0.0, np.pi / 6, 0.0)), {}, "turns 'arm' about (0, 1, 0) between 0 and 30 degrees"),
+        (
+            da.Table((0, 1, 2), (0.0, np.pi / 6, 0.0)),
+            {},
+            "turns 'arm' about (0, 1, 0) between 0 and 30 degrees, starts towards 30 degrees",
+        ),
         (lambda t: 0.5 * t * t, {}, "turns 'arm' about (0, 1, 0) from 0 to 114.6 degrees in 2 s"),
         (
             lambda t: 60 * t * t,
@@ -84,6 +92,21 @@ def arm(motion, *, kind="revolute", ends=("ground", "arm"), plane=None) -> da.Mo
         (0.5, {}, "holds 'arm' at 28.65 degrees"),
         (da.Polynomial((0.1, 0.2)), {"kind": "prismatic"}, "moves 'arm' along (0, 0, 1) at 0.2 m/s from 0.1 to 0.5 m"),
         (da.SmoothStep(0.1, -0.2, 0.0, 1.0), {"kind": "prismatic"}, "moves 'arm' along (0, 0, 1) from 0.1 to -0.2 m in 1 s"),
+        (
+            da.Harmonic(0.3, 2 * np.pi),
+            {"plane": "xz"},
+            "turns 'arm' counterclockwise between -17.19 and 17.19 degrees, 1 times a second, starts counterclockwise (",
+        ),
+        (
+            da.Harmonic(-0.3, 2 * np.pi),
+            {"plane": "xz"},
+            "turns 'arm' counterclockwise between -17.19 and 17.19 degrees, 1 times a second, starts clockwise (",
+        ),
+        (
+            da.Harmonic(-0.1, 4.0),
+            {"kind": "prismatic"},
+            "moves 'arm' along (0, 0, 1) between -0.1 and 0.1 m, 0.6366 times a second, starts towards -0.1 m (",
+        ),
         (da.Harmonic(0.1, 1000 * np.pi), {"kind": "prismatic"}, "moves 'arm' along (0, 0, 1) between -0.1 and 0.1 m"),
     ],
 )
@@ -96,8 +119,14 @@ def test_drivers_over_two_seconds(motion, given, words):
     ("motion", "words"),
     [
         (da.SmoothStep(0.0, np.pi / 2, 0.5, 1.0), "from 0 to 90 degrees in 0.5 s"),
-        (da.Harmonic(np.pi / 6, 3.0, phase=1.0), "between -30 and 30 degrees, 0.4775 times a second"),
-        (0.5 * da.Harmonic(np.pi / 6, 120.0) + np.pi / 6, "between 15 and 45 degrees, 19.1 times a second"),
+        (
+            da.Harmonic(np.pi / 6, 3.0, phase=1.0),
+            "between -30 and 30 degrees, 0.4775 times a second, starts towards 30 degrees",
+        ),
+        (
+            0.5 * da.Harmonic(np.pi / 6, 120.0) + np.pi / 6,
+            "between 15 and 45 degrees, 19.1 times a second, starts towards 45 degrees",
+        ),
         (da.SmoothStep(0.0, 40 * np.pi, 0.0, 2.0), "from 0 to 7200 degrees in 2 s, 20 turns at up to 1125 rpm"),
         (da.Polynomial((0.0, 0.1, 0.2)), "from 0 degrees on"),
         (lambda t: 0.1 * t, "from 0 degrees on"),

@@ -151,7 +151,8 @@ def test_a_failing_run_stops_alone():
 
     states = np.zeros((3, 6))
     states[:, 3] = 0.1, 2.0, 0.2
-    many = da.simulate_many(falling(push), 1.0, initial_states=states, save_at=np.linspace(0, 1, 10))
+    with pytest.warns(RuntimeWarning, match=r"1 of 3 runs failed on their way; .*the step size collapsed at t = 0.5"):
+        many = da.simulate_many(falling(push), 1.0, initial_states=states, save_at=np.linspace(0, 1, 10))
     assert many.status.tolist() == ["complete", "failed", "complete"]
     assert many.failed.tolist() == [1]
     assert "the step size collapsed at t = 0.5" in many.message[1]

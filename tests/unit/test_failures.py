@@ -436,3 +436,27 @@ def test_options_do_not_change_the_motion(option, case):
         assert other.statistics.projections > 10 * plain.statistics.projections / 2
     if "energy" in option:
         assert other.statistics.invariant_gradients > 0
+
+
+def test_doubts_of_the_model_stand_before_the_advice_on_branches():
+    """Degrees for radians drive a four-bar towards where it goes no further."""
+    model = da.Model(plane="xz")
+    a, b, c, d = (0, 0), (0, 0.3), (0.4, 0.3), (0.6, 0)
+    for name, p, q in (("crank", a, b), ("coupler", b, c), ("rocker", d, c)):
+        model.add_link(name, p, q, mass=0.3)
+    for name, first, second, point in (
+        ("A", "ground", "crank", a),
+        ("B", "crank", "coupler", b),
+        ("C", "coupler", "rocker", c),
+        ("D", "ground", "rocker", d),
+    ):
+        model.add_revolute(name, first, second, point=point)
+    model.add_driver("motor", "A", da.Harmonic(17, 2.0))
+    with warnings.catch_warnings(), pytest.raises(da.SimulationError) as caught:
+        warnings.simplefilter("ignore")
+        da.simulate(model, 3.0)
+    text = str(caught.value)
+    assert 0 < text.find("driver 'motor' goes to 17 rad: 17 degrees are radians(17)") < text.find("cannot turn past"), text
+    report = caught.value.solution.report()
+    assert report["status"].advice.startswith("look first at what is said of the model above; then mend what the status names")
+    assert report["energy balance"].value == "not judged: the run failed"

@@ -149,7 +149,7 @@ def test_speeds_of_drivers_that_jump(motion, told):
     model.add_revolute("A", "ground", "crank", point=(0, 0))
     model.add_driver("motor", "A", motion)
     for run in (da.simulate(model, 2.0), da.simulate(model, 2.0, integrator=da.RungeKutta4(step=0.007))):
-        found = [line.value for line in run.report().lines if line.name == MODEL]
+        found = [line.value for line in run.report().lines if line.name == MODEL and "starts at" not in line.value]
         assert [text.startswith(f"driver 'motor' goes over {told} that takes an impulse") for text in found] == [True] * bool(
             told
         )

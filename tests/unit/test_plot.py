@@ -12,7 +12,7 @@ from dalembert import gallery
 from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.plot import save_figure
 from dalembert.plot.paths import view_of
-from dalembert.plot.signals import _wrapped, draw_over_time
+from dalembert.plot.signals import _wrapped, draw_over_time, draw_phase
 from dalembert.plot.style import MUTED, new_figure
 from dalembert.results.signals import Signal, signal
 
@@ -51,6 +51,8 @@ def test_every_plot_has_title_units_and_labels(quadrangle, name):
     for ax in figure.axes:
         assert ax.get_title("left")
         assert "[" in ax.get_xlabel() and "[" in ax.get_ylabel()
+        units = [text.get_text()[-1:] for text in ax.get_yticklabels()]
+        assert not {"J", "N", "m"} & {*units}, "the axis has the unit"
 
 
 @pytest.mark.parametrize("name", LINE_PLOTS)
@@ -343,10 +345,26 @@ def test_several_signals_over_another(quadrangle):
     assert len(ax.get_lines()) == 6
 
 
+def test_coordinates_of_a_point_over_each_other_are_its_path():
+    """To one scale; across a line up and down there is only rounding, which is drawn as none."""
+    model = da.Model()
+    model.add_body("ball", mass=1.0, inertia=(1, 1, 1), velocity=(0, 0, 5.0))
+    model.add_marker("tip", "ball", point=(0.1, 0, 0))
+    run = da.simulate(model, 1.0)
+    ax = run.plot.phase("tip.x", "tip.z").axes[0]
+    assert ax.get_aspect() == 1.0
+    assert np.ptp(ax.get_xlim()) > 1e-3
+    assert run.plot.phase("tip.x", "tip.vz").axes[0].get_aspect() == "auto"
+    t = np.linspace(0.0, 1.0, 40)
+    ax = new_figure().add_subplot()
+    draw_phase(ax, Signal("x", "m", 0.1 + 1e-12 * np.sin(99 * t)), [Signal("f", "N", 3.0 + 1e-12 * np.cos(70 * t))])
+    assert np.ptp(ax.get_xlim()) > 1e-3 and np.ptp(ax.get_ylim()) > 1e-2
+
+
 def test_phase_plane_of_a_turning_joint_is_one_turn_wide():
     ax = da.simulate(gallery.build("slider_crank"), 2.0).plot.phase("A").axes[0]
     x = ax.get_lines()[0].get_xdata()
-    assert "within one turn" in ax.get_title("left")
+    assert ax.get_title("left").endswith(", one turn from its start")
     assert np.nanmax(x) - np.nanmin(x) == pytest.approx(2 * np.pi, abs=1e-12)
     assert np.isnan(x).sum() >= 2
     assert np.nanmax(np.abs(np.diff(x))) < np.pi
@@ -385,7 +403,7 @@ def test_angles_in_degrees():
     phase = run.plot.phase("A", degrees=True).axes[0]
     assert (phase.get_xlabel(), phase.get_ylabel()) == ("angle of A [deg]", "rate of change [deg/s]")
     assert np.ptp([each for each in phase.get_lines()[0].get_xdata() if each == each]) == pytest.approx(360.0)
-    assert "within one turn" in phase.get_title("left")
+    assert "one turn from its start" in phase.get_title("left")
     assert np.allclose(np.diff(phase.get_xticks()), 45.0)
     assert run.plot.spectrum("A", degrees=True).axes[0].get_ylabel() == "amplitude [deg]"
 
@@ -472,6 +490,10 @@ def test_what_drivers_motors_and_springs_do_is_drawn():
     np.testing.assert_allclose(spring.get_lines()[1].get_ydata(), 5.0, rtol=1e-9)
     assert [ax.get_title("left") for ax in run.plot.reactions("spring").axes] == ["force of spring-damper 'spring'"]
     assert len(run.plot.reactions("A").axes) == 1 and len(run.plot.reactions("A", quantity="torque").axes) == 1
+    with pytest.raises(
+        ModelError, match="there is no signal 'torque'; that of 'drive' is called 'drive', that of 'motor' is called 'motor'"
+    ):
+        run.plot.time("torque")
     with pytest.raises(ModelError, match="there is no signal 'moter'; did you mean 'motor'"):
         run.plot.time("moter")
 
@@ -481,11 +503,11 @@ def test_what_drivers_motors_and_springs_do_is_drawn():
     [
         (
             "motor.torque",
-            "'motor' has motor (along its coordinate), motor.power, motor.fx, y, z (force), motor.f (its size), motor.tx",
+            "'motor' has motor (its torque), motor.power, motor.fx, y, z (force), motor.f (its size), motor.tx",
         ),
         (
             "spring.length",
-            "'spring' has spring (along its coordinate), spring.power, spring.fx, y, z (force), spring.f (its size)",
+            "'spring' has spring (its tension), spring.power, spring.fx, y, z (force), spring.f (its size)",
         ),
         (
             "push.value",

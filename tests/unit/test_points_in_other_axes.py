@@ -109,3 +109,16 @@ def test_ends_of_a_spring_that_are_swapped(swapped):
     model.add_spring_damper("strut", "ground", "arm", between=ends[:: -1 if swapped else 1], stiffness=2e4)
     told = "spring-damper 'strut' is 0.5 m off body 'arm' as it is drawn: was its point meant to be on the bar?"
     assert doubts(model) == [told] * swapped
+
+
+def test_markers_far_beside_a_bar_are_noted():
+    """Points of couplers are there: nothing is doubted."""
+    model = da.Model(plane="xz")
+    model.add_link("arm", (0, 0), (0.3, 0), mass=1.0)
+    model.add_revolute("A", "ground", "arm", point=(0, 0))
+    model.add_marker("end", "arm", (0.15, 0, 0))
+    model.add_marker("tip", "arm", at=(0.15, 0.3))
+    report = da.simulate(model, 0.01).report()
+    told = "marker 'tip' is 0.3 m off body 'arm' as it is drawn; at= is in the world, point= in axes of the body"
+    assert [line.value for line in report.lines if line.name == "marker"] == [told]
+    assert (report["marker"].block, report.headline) == ("careful", "trusted")

@@ -266,7 +266,8 @@ def test_times_just_behind_saved_ones_are_theirs():
         ("Arm", ARM),
         ("P.f", f"known: 'A.f', 'motor.f', ...{ALL}"),
         ("P.power", f"known: 'motor.power', ...{ALL}"),
-        ("torque", "known: 'motor', 'A', 'A.rate', " + ", ".join(f"'{name}'" for name in FIRST) + f", ...{ALL}"),
+        ("torque", "that of 'motor' is called 'motor'"),
+        ("qqqqqqqq", "known: 'motor', 'A', 'A.rate', " + ", ".join(f"'{name}'" for name in FIRST) + f", ...{ALL}"),
         ("Total_energy", "did you mean 'total_energy'?"),
     ],
 )

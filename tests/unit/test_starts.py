@@ -111,13 +111,39 @@ def test_what_was_asked_for_is_no_misfit():
     assert model.assemble().changed != () and doubts(model, model.assemble()) == []
 
 
+def test_a_motion_that_begins_far_from_the_pose_is_doubted():
+    """An angle from an axis, say; where the joint is given it too, it is meant."""
+    model = arm()
+    model.add_driver("motor", "A", da.Harmonic(0.3, 2.0, 0.0, np.radians(130)))
+    report = da.simulate(model, t_end=0.01).report()
+    told = "driver 'motor' starts at 2.269, where 'A' has 0 in the pose that is given: assembly moved it there and turned 'arm'"
+    assert report["model"].value.startswith(f"{told} by 2.27 rad; motions count from that pose")
+    assert report.headline == "trusted, but look at the model: driver 'motor' starts at 2.269"
+    assert "start" not in [line.name for line in report.lines]
+    given = arm(coordinate=np.radians(130))
+    given.add_driver("motor", "A", da.Harmonic(0.3, 2.0, 0.0, np.radians(130)))
+    assert da.simulate(given, t_end=0.01).report().headline == "trusted"
+    turned = arm()
+    turned.add_driver("motor", "A", da.Harmonic(0.3, 2.0, 0.0, 2 * np.pi + 0.9))
+    assert da.simulate(turned, t_end=0.01).report().headline == "trusted"
+
+
+@pytest.mark.parametrize(("begin", "told"), [(0.3, 1), (0.19, 0)])
+def test_a_slide_that_begins_farther_off_than_half_the_mechanism_is_doubted(begin, told):
+    model = da.Model()
+    model.add_body("cart", **da.box(1.0, (0.4, 0.1, 0.1)).body())
+    model.add_prismatic("slide", model.ground, "cart", point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_driver("motor", "slide", da.Polynomial((begin, 1.0)))
+    assert len(doubts(model, model.assemble())) == told
+
+
 def test_a_motion_that_begins_elsewhere_is_told_without_velocities_that_nobody_gave():
     model = arm()
-    model.add_driver("motor", "A", da.Polynomial((np.pi / 3, 6.0)))
+    model.add_driver("motor", "A", da.Polynomial((np.pi / 4, 6.0)))
     report = da.simulate(model, t_end=0.01).report()
-    told = "driver 'motor' starts at 1.047, where 'A' has 0 in the pose that is given: assembly moved it there"
+    told = "driver 'motor' starts at 0.7854, where 'A' has 0 in the pose that is given: assembly moved it there"
     assert (report["start"].value, report["start"].block, report.headline) == (told, "careful", "trusted")
-    assert report["assembly moved"].data == ["arm: moved 2.000e-01 m, turned 1.047e+00 rad"]
+    assert report["assembly moved"].data == ["arm: moved 1.531e-01 m, turned 7.854e-01 rad"]
     lift = arm()
     lift.add_point_driver("lift", "arm", direction=(0, 0, 1), motion=da.Polynomial((0.1, 0.1)))
     told = "driver 'lift' starts at 0.1, which is at 0 in the pose that is given: assembly moved it there"

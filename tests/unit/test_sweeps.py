@@ -427,3 +427,14 @@ def test_plots(made, tmp_path):
         made[1].plot.fan("fastest")
     with pytest.raises(da.ModelError, match="no parameter 'width'"):
         made[1].plot.map("fastest", "width")
+
+
+def test_functions_with_names_and_units(tmp_path):
+    """They were refused with the address of the function, in a message that said a name twice."""
+    found = sweep(tmp_path / "s.zarr", {"length": [1.0]}, outputs=[("travel [m]", lambda s: s.signal("rod.x")), "rod.x"])
+    assert (found.dataset["travel [m]"].units, found.dataset["travel [m]"].long_name) == ("m", "travel of the run")
+    np.testing.assert_array_equal(found["travel [m]"], found["rod.x"])
+    with pytest.raises(
+        da.ModelError, match=r"outputs: \('a', 'b'\) is none; give a signal such as 'slider\.x', a function of a"
+    ):
+        sweep(tmp_path / "t.zarr", outputs=[("a", "b")])

@@ -69,6 +69,10 @@ def test_angles_of_joints_in_degrees():
         (da.SmoothStep(0, 90, 0, 1), 90),
         (da.SmoothStep(0, 100, 0, 1), 0),  # a shaft
         (da.Harmonic(20, 1.0), 20),
+        (da.Harmonic(17, 2.0), 17),
+        (da.Harmonic(-7, 2.0), -7),
+        (da.Harmonic(6, 2.0), 0),
+        (da.Harmonic(7.5, 2.0), 0),
         (da.Polynomial((45, 6)), 45),
         (da.Polynomial((0, 345)), 0),  # a rate
         (da.Table((0, 1, 2), (0, -30, 15)), -30),
@@ -86,6 +90,13 @@ def test_drivers_in_degrees(motion, told):
     model.add_prismatic("slide", model.ground, "arm", point=(0, 0, 0), axis=(1, 0, 0))
     model.add_driver("motor", "slide", motion)  # metres
     assert doubts(model) == []
+
+
+@pytest.mark.parametrize(("phase", "told"), [(90, True), (-45, True), (6, False), (2.5 * np.pi, False)])
+def test_phases_in_degrees(phase, told):
+    model = turned(da.Rotation())
+    model.add_driver("motor", "hip", da.Harmonic(0.3, 2.0, phase))
+    assert [text.partition(":")[0] for text in doubts(model)] == [f"driver 'motor' has a phase of {phase} rad"] * told
 
 
 @pytest.mark.parametrize("rate", [-360, 1500, 21000, 120])

@@ -92,7 +92,7 @@ def export(
         from dalembert.cli.run import save_times
         from dalembert.cli.source import YAML
         from dalembert.io.sweep_store import is_sweep
-        from dalembert.results.signal_names import spelt_out
+        from dalembert.results.signals import spelt_out_of
         from dalembert.simulation.load import load
         from dalembert.simulation.solution import Solution
 
@@ -135,10 +135,13 @@ def export(
             run = load(source)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
             even = run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))
-            even.export(target, *spelt_out(run.model, names_of(output)), degrees=degrees)
+            names, left = spelt_out_of(run, names_of(output))
+            even.export(target, *names, degrees=degrees)
+            for text in left:
+                warn(f"{source}: {text}")
             _is_trusted(source, run)
             if suffix == ".csv" and isinstance(run, Solution):
-                answer.voice.say(f"written: {target}, SI units: m, s, {'deg' if degrees else 'rad'}, N, N m, W, J")
+                answer.voice.say(f"written: {target}, {'units: m, s, deg' if degrees else 'SI units: m, s, rad'}, N, N m, W, J")
                 return
         answer.voice.say(f"written: {target}")
 
@@ -154,7 +157,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     from dalembert.cli.source import check_result
     from dalembert.io.sweep_store import is_sweep
     from dalembert.questions.objectives import of_whole_run
-    from dalembert.results.signal_names import spelt_out
+    from dalembert.results.signals import spelt_out_of
     from dalembert.simulation.load import load
 
     if not names:
@@ -167,7 +170,10 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     if len(run.t) < 2:
         raise ModelError(f"{source}: the run has {len(run.t)} states; numbers of a whole run need more")
     numbers, wrong = {}, []
-    for name in spelt_out(run.model, names):
+    asked, left = spelt_out_of(run, names)
+    for text in left:
+        warn(f"{source}: {text}")
+    for name in asked:
         try:
             numbers[name] = of_whole_run(run, name)
         except ModelError as problem:  # is told behind the others
@@ -178,7 +184,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         turned = {name: of_unit(unit) for name, (_, unit, _) in numbers.items()}
         numbers = {name: (value * turned[name][0], turned[name][1], when) for name, (value, _, when) in numbers.items()}
     if run.status not in ("complete", "event"):
-        warn(f"{source}: the run is {run.status}; these are numbers of what there is, to t = {run.t[-1]:.6g} s")
+        warn(f"{source}: the run is {run.status}; these are numbers of what there is, {run.span(*run.t[[0, -1]])}")
     trusted = _is_trusted(source, run)
     if answer.as_json:
         keys = ("value", "unit", "at", "trusted")

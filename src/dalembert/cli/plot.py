@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Voice, reported_errors
+from dalembert.cli.console import Voice, reported_errors, warn
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 
@@ -68,6 +68,21 @@ def _there(found: Any, name: str) -> list[str]:
     return [*single, *(f"{body.name}.x" for body in model.bodies), *(driver.name for driver in acting)]
 
 
+def _of_body(run: str, name: str) -> str:
+    """What draws a body or marker of that name, "" where there is none."""
+    from dalembert.io.sweep_store import is_sweep
+    from dalembert.simulation.load import load
+
+    if not Path(run).is_dir() or is_sweep(run):
+        return ""
+    model = load(run).model
+    named = [item.name for item in (*getattr(model, "bodies", ()), *getattr(model, "markers", ()))]
+    if name not in named:
+        return ""
+    way, of = f"`dalembert plot {run}", shlex.quote(name)
+    return f"{way} trajectories {of}` draws its path, {way} time {of}.x` where it is over time"
+
+
 def plot(
     run: Run,
     name: Name = "overview",
@@ -86,9 +101,11 @@ def plot(
     with reported_errors(Voice(quiet=quiet)):
         of_something = OF_SOMETHING | OF_SWEEP
         if name not in ALONE and name not in of_something:
-            hint = f"`dalembert plot {run} time {name}` draws what is called so over time"
+            body = _of_body(run, name)
+            hint = body or f"`dalembert plot {run} time {name}` draws what is called so over time"
             text = nearest(name, (*ALONE, *of_something))
-            raise ModelError(f"there is no plot {name!r}; {text if text.startswith('did') else f'{hint}; {text}'}")
+            close = text.startswith("did") and not body
+            raise ModelError(f"there is no plot {name!r}; {text if close else f'{hint}; {text}'}")
         asked = [*(things or []), *([] if of is None else [of])]
         if asked and name in ALONE and name != PATHS:
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")
@@ -100,7 +117,7 @@ def plot(
             raise ModelError(f"plot {name} takes one name, not {len(asked)}; {more}")
         from dalembert.cli.source import check_result
         from dalembert.plot import check_picture_path, save_figure
-        from dalembert.results.signal_names import spelt_out
+        from dalembert.results.signals import spelt_out_of
         from dalembert.simulation.load import load
         from dalembert.simulation.sweep import Sweep
 
@@ -118,7 +135,9 @@ def plot(
             what = f"{of_something[name]}{listed}, as in `dalembert plot {run} {name} {shlex.quote(example)}`"
             raise ModelError(f"plot {name}: of what? name {what}")
         if name in (OVER_TIME, "phase"):
-            asked = spelt_out(found.model, asked)
+            asked, left = spelt_out_of(found, asked)
+            for text in left:
+                warn(f"{run}: {text}")
         options = {"degrees": True} if degrees else {}
         save_figure(getattr(found.plot, name.replace("-", "_"))(*asked, **options), target)
         Voice(quiet=quiet).say(f"written: {target}")

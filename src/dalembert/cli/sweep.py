@@ -43,6 +43,7 @@ Scheduler = Annotated[str | None, typer.Option(help="Compute on a dask cluster: 
 Block = Annotated[int, typer.Option(help="Runs that are computed and written together.")]
 SaveEvery = Annotated[float | None, number_option("Seconds between saved instants; default: the start and the end alone.")]
 _SHOWN = 3  # messages
+_PARAMETERS = 2  # that are told of a run; of more its number
 
 
 @grouped
@@ -229,14 +230,28 @@ def _outputs(sweep: Sweep) -> dict[str, dict[str, float | int]]:
 def _show_outputs(sweep: Sweep, outputs: dict[str, dict[str, float | int]], voice: Voice) -> None:
     from rich.table import Table
 
+    from dalembert.results.signals import with_unit
+    from dalembert.simulation.parameters import told_parameters
+
+    over = {name: sweep[name].values for name in sweep._store.attributes["parameters"]}
+    moving = {name: values for name, values in over.items() if values.ndim == 1 and len(set(values.tolist())) > 1}
+
+    def at(run: int) -> str:
+        values = {name: values[run].tolist() for name, values in moving.items()}
+        return told_parameters(values) if 0 < len(values) <= _PARAMETERS else f"run {run}"
+
     table = Table(box=None, pad_edge=False)
     table.add_column("output", no_wrap=True, overflow="fold")
     for title in ("first run", "last run", "smallest", "largest"):
         table.add_column(title, justify="right", no_wrap=True)
     for name, of in outputs.items():
-        ends = (f"{of[what]:.6g} (run {of[f'{what}_run']})" for what in ("smallest", "largest"))
+        ends = (f"{of[what]:.6g} ({at(int(of[f'{what}_run']))})" for what in ("smallest", "largest"))
         series = name in sweep.dataset and "time" in sweep.dataset[name].dims
-        table.add_row(f"{name} at the end" if series else name, f"{of['first']:.6g}", f"{of['last']:.6g}", *ends)
+        kept = name if name in sweep.dataset else name.rpartition(".")[0]
+        unit = sweep.dataset[kept].attrs.get("units", "") if kept in sweep.dataset else ""
+        table.add_row(
+            with_unit(f"{name} at the end" if series else name, unit), f"{of['first']:.6g}", f"{of['last']:.6g}", *ends
+        )
     voice.show(table)
 
 

@@ -15,7 +15,7 @@ from dalembert.arrays import Array
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.model import Model
-from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Sum, Table
+from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Sum, Table, leaves
 
 TURN = 2.0 * np.pi
 LEAST, MOST = 15.0, 360.0  # degrees; smaller and larger numbers may well be radians that are meant
@@ -36,6 +36,9 @@ def in_degrees(model: Model) -> Iterator[str]:
         if driver.primitive.kind == "A" and (values := _values(driver.primitive.motion)):
             largest = max(values, key=abs)
             yield f"driver {driver.name!r} goes to {largest:g} rad: {_write(largest)}"
+        for leaf in leaves(driver.primitive.motion):
+            if isinstance(leaf, Harmonic) and _round([leaf.phase], 1.0, TURN):
+                yield f"driver {driver.name!r} has a phase of {leaf.phase:g} rad: {_write(leaf.phase)}"
     for force in model.forces:
         if isinstance(force, JointSpringDamper) and force.law == "coordinate":
             value = force.reference
@@ -58,9 +61,9 @@ def _is_drum(joint: Joint) -> bool:
     return any(name != GROUND and np.linalg.norm(np.cross(p, E[:, 2])) < SAME for name, p, E in ends)
 
 
-def _round(values: list[float], of: float) -> bool:
-    """Whether numbers are multiples of so many degrees, and one of them more than two turns if it is in radians."""
-    return all(value % of == 0.0 for value in values) and LEAST <= max(map(abs, values)) <= MOST
+def _round(values: list[float], of: float, least: float = LEAST) -> bool:
+    """Whether numbers are multiples of so many degrees, and one of them at least so large."""
+    return all(value % of == 0.0 for value in values) and least <= max(map(abs, values)) <= MOST
 
 
 @cache
@@ -94,18 +97,18 @@ def _turned(bodies: Sequence[Body]) -> Array:
 
 def _values(motion: Motion | None) -> list[float]:
     """Angles of a motion or of a part of its sum that may be degrees; shafts may well be turned by 50 or 100 rad."""
-    values, of = [0.0], 15.0
+    values, of, least = [0.0], 15.0, LEAST
     match motion:
         case Sum(parts):
             return next((found for found in map(_values, parts) if found), [])
         case Constant(value):
             values, of = [value], 5.0
         case Harmonic(amplitude=amplitude):
-            values, of = [amplitude], 5.0
+            values, of, least = [amplitude], 1.0, TURN  # nothing swings by turns
         case Polynomial(coefficients):
             values = [coefficients[0]]
         case SmoothStep(start=start, stop=stop):
             values = [start, stop]
         case Table(values=given):
             values = list(given)
-    return values if _round(values, of) else []
+    return values if _round(values, of, least) else []

@@ -16,6 +16,7 @@ from dalembert.integrators.explicit_rk import RungeKutta4
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import MARKS, N_PASSAGES
 from dalembert.kernels.base.views import Numbers
+from dalembert.remarks.doubts import likely_causes
 from dalembert.remarks.row_words import beyond_reach
 
 
@@ -32,7 +33,7 @@ def refused(run: MinimalRun, advance: Advance) -> SimulationError:
     advice = "Minimal(singular='pass') goes through on the branch it is on"
     if run.places.passing:
         advice = "no smooth branch through it was found, and rounding hides the motion there"
-    advice = beyond_reach(run.mechanism, at, joints) or advice
+    advice = "; ".join([*likely_causes(run.mechanism), beyond_reach(run.mechanism, at, joints) or advice])
     return SimulationError(f"{text} {advice}", time=t, joint=joints[0])
 
 

@@ -72,6 +72,9 @@ def to_dataset(solution: BodyResult) -> xarray.Dataset:
     if not solution.settings.get("without_mass"):
         variables = _signals(solution) | variables  # an element that is called like an output gives way
         variables = {name: variable for name, variable in variables.items() if name not in coordinates}
+    variables = {
+        name: (over, values, told | {"units": solution.per(told["units"])}) for name, (over, values, told) in variables.items()
+    }
     return xarray.Dataset(variables, coordinates, attributes(solution))
 
 
@@ -79,9 +82,28 @@ def signal_dataset(solution: BodyResult | LagrangianResult, names: Sequence[obje
     """Signals by their names, functions of the solution by theirs, over time, and nothing else."""
     import xarray
 
-    found = {title_of(name): signal(solution, name) for name in names if name != "time"}
-    variables = {name: ("time", item.values, about(item.unit, item.label)) for name, item in found.items()}
-    return xarray.Dataset(variables, {"time": ("time", solution.t, _along(solution))}, attributes(solution))
+    along = _along(solution)
+    taken: dict[str, object] = {title: title for title in ("time", along.get("signal")) if title}  # columns that there are
+    variables = {}
+    for name in (name for name in names if name != "time"):
+        title = title_of(name)
+        output = name if callable(name) or isinstance(name, tuple) else title
+        if title in taken and not (output == title == taken[title] != "time"):
+            raise ModelError(
+                f"export: {_told(taken[title])} and {_told(output)} would both be the column {title!r};"
+                ' give functions names of their own, ("travel [m]", function)'
+            )
+        taken[title], item = output, signal(solution, name)
+        variables[title] = "time", item.values, about(item.unit, item.label)
+    return xarray.Dataset(variables, {"time": ("time", solution.t, along)}, attributes(solution))
+
+
+def _told(output: object) -> str:
+    if isinstance(output, tuple):
+        return f"a function called {output[0]!r}"
+    return (
+        f"the function {title_of(output)!r}" if callable(output) else "the time" if output == "time" else f"signal {output!r}"
+    )
 
 
 def _elements(solution: BodyResult) -> list[str]:

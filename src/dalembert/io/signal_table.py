@@ -22,7 +22,8 @@ from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.plane import InPlane
 from dalembert.model.serialise import MissingFunction
-from dalembert.results.signal_names import ENERGIES, meant, of_unit, words_of
+from dalembert.results.over import per
+from dalembert.results.signal_names import ENERGIES, meant, of_unit, units_along, words_of
 from dalembert.results.signals import label_and_unit, with_unit
 
 if TYPE_CHECKING:
@@ -61,13 +62,21 @@ def in_degrees(table: xarray.Dataset, model: Model | LagrangianSystem) -> xarray
     """Columns of angles, their rates and accelerations in degrees, which their names then say; also what was swept."""
     if isinstance(model, LagrangianSystem):
         raise ModelError("degrees: which coordinates of a Lagrangian system are angles is not known; leave it out")
-    turned, along = {}, table["time"]
-    for name, values in table.data_vars.items():
-        factor, unit = of_unit(values.attrs.get("units") or _unit(model, str(name)))
-        told = name if factor == 1.0 else _told_in(str(name), unit)
-        turned[told] = "time", factor * values.values, values.attrs | ({} if factor == 1.0 else {"units": unit})
-    factor, unit = of_unit(along.attrs.get("units", "s"))
-    about = along.attrs if factor == 1.0 else along.attrs | {"units": unit, "signal": _told_in(along.attrs["signal"], unit)}
+    turned, names, along = {}, dict[str, str](), table["time"]
+    by, others = str(along.attrs.get("units", "s")), _units_of_others(model)
+    for name, values in ((str(name), values) for name, values in table.data_vars.items()):
+        before = str(values.attrs.get("units") or per(_unit(model, name) or others.get(name, ""), by))
+        factor, unit = of_unit(before)
+        told = name if unit == before else _told_in(name, unit)
+        if told in names:
+            raise ModelError(
+                f"degrees: the columns {names[told]!r} and {name!r} would both be {told!r};"
+                ' give functions names of their own, ("swing [rad]", function)'
+            )
+        names[told] = name
+        turned[told] = "time", factor * values.values, values.attrs | ({} if unit == before else {"units": unit})
+    factor, unit = of_unit(by)
+    about = along.attrs if unit == by else along.attrs | {"units": unit, "signal": _told_in(along.attrs["signal"], unit)}
     return table.drop_vars(table.variables).assign_coords(time=("time", factor * along.values, about)).assign(turned)
 
 
@@ -78,6 +87,22 @@ def _told_in(name: str, unit: str) -> str:
 def _unit(model: Model, name: str) -> str:
     """Of a column that is a signal."""
     return words_of(model.structure, *meant(model.structure, name))[1] if _means_one(model, name) else ""
+
+
+def _units_of_others(model: Model) -> dict[str, str]:
+    """Of columns of coordinates, rates and angular velocities that are no signals."""
+    units = {}
+    for joint, (kind, ending) in product(model.joints, (("coordinate", "coordinate"), ("rate", "coordinate_rate"))):
+        for coordinate in joint.coordinates:
+            units[f"{joint.name}.{coordinate}.{ending}"] = words_of(model, kind, joint.name, coordinate)[1]
+    for force in model.forces:
+        for k, unit in enumerate(units_along(model, force)):
+            label = force.name if force.coordinates == 1 else f"{force.name}[{k}]"
+            units |= {f"{label}.effort_coordinate": unit, f"{label}.effort_rate": f"{unit}/s"}
+    for body, axis in product(model.bodies, "xyz"):
+        units[f"{body.name}.angular_velocity.{axis}"] = "rad/s"
+        units[f"{body.name}.angular_acceleration.{axis}"] = "rad/s^2"
+    return units
 
 
 def _with_sizes(dataset: xarray.Dataset, columns: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:

@@ -60,7 +60,9 @@ def called(function: Any) -> str:
     name = str(getattr(function, "__name__", type(function).__name__))
     if name != "<lambda>":
         return name
-    code = function.__code__
+    code = getattr(function, "__code__", None)
+    if code is None:  # made of a lambda by another, as np.vectorize does
+        return "function"
     places = [(*place[::2], *place[1::2]) for place in code.co_positions() if None not in place and place[2:] != (0, 0)]
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not (places and lines):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
 
 from dalembert.arrays import Array
 from dalembert.compilation.parts import connected_parts
@@ -298,7 +297,7 @@ class Plots(Figures):
         """What is left of the balance [J], in the saved states."""
         energy = self._solution.energy
         ax.plot(self._solution.t, energy.total - energy.total[0])
-        ax.yaxis.set_major_formatter(EngFormatter("J"))
+        ax.yaxis.set_major_formatter("{x:g}")
         balance = "T + U − W" if np.any(energy.external_work) else "T + U"
         self._over_time(ax, f"how far the balance is off: change of {balance} since the start", "error [J]")
 

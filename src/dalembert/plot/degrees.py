@@ -15,15 +15,15 @@ _LEAST, _MOST = 4, 9  # of them on an axis; less wide ones have usual ticks
 def of_label(label: str) -> tuple[float, str]:
     """The same of the label of an axis, "angle of A [rad]"."""
     what, _, unit = label.rstrip("]").rpartition(" [")
-    factor, unit = of_unit(unit)
-    return (factor, f"{what} [{unit}]") if factor != 1.0 else (1.0, label)
+    factor, turned = of_unit(unit)
+    return (factor, f"{what} [{turned}]") if turned != unit else (1.0, label)
 
 
 def in_degrees(item: Signal) -> Signal:
     """A signal with its rate; as it is where it is no angle."""
-    factor, unit = of_unit(item.unit)
-    rates = item.rates
-    return Signal(item.label, unit, factor * item.values, None if rates is None else lambda: factor * rates())
+    (factor, unit), (rate_factor, _) = of_unit(item.unit), of_unit(f"{item.unit}/{item.by}")
+    rates, by = item.rates, of_unit(item.by)[1]
+    return Signal(item.label, unit, factor * item.values, None if rates is None else lambda: rate_factor * rates(), by)
 
 
 def tick(axis: Axis, unit: str) -> None:

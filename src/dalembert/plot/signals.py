@@ -26,6 +26,7 @@ QUANTITIES = {
     **{"m/s^2": "acceleration", "rad/s^2": "angular acceleration", "deg/s^2": "angular acceleration"},
     **{"N": "force", "N m": "torque", "W": "power"},
 }
+_AXES = ("x", "y", "z")
 _CLOSE = 1e-9  # of a turn
 _TURN = {"rad": 2 * np.pi, "deg": 360.0}
 
@@ -99,23 +100,36 @@ def draw_phase(ax: Axes, item: Signal, others: Sequence[Signal] = ()) -> None:
         if len(curves) == 1:
             ax.plot(x[:1], y[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
             ax.plot(x[-1:], y[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
-    what, unit = (others[0].label, others[0].unit) if others else ("rate of change", f"{item.unit}/s")
+    what, unit = (others[0].label, others[0].unit) if others else ("rate of change", f"{item.unit}/{item.by}")
     what = QUANTITIES.get(unit, "") if len(others) > 1 else what
     name = f"{what or 'several'} over {item.label}" if others else f"phase plane: {item.label}"
-    ax.set_title(f"{name}{', within one turn' if turns else ''}")
+    within = ", one turn from its start" if turns and _one_way(item.values, turn) else ", within one turn"
+    ax.set_title(f"{name}{within if turns else ''}")
     ax.set_xlabel(item.title)
     ax.set_ylabel(with_unit(what, unit))
+    calm(ax, both=True)
+    if len(others) == 1 and _of_one_point(item, others[0]):  # its path
+        ax.set_aspect("equal", adjustable="datalim")
     tick(ax.xaxis, item.unit)
     tick(ax.yaxis, unit)
+
+
+def _of_one_point(*items: Signal) -> bool:
+    """Whether both are coordinates of a body or marker."""
+    (a, _, of), (b, _, other) = (item.label.partition(" of ") for item in items)
+    return of == other != "" and a in _AXES and b in _AXES and all(item.unit == "m" for item in items)
+
+
+def _one_way(values: Array, turn: float) -> bool:
+    steps = np.diff(values)
+    return len({*np.sign(steps[np.abs(steps) > _CLOSE * turn]).tolist()}) == 1
 
 
 def _wrapped(values: Array, others: Array, turn: float) -> tuple[Array, Array, Array, Array]:
     """Angles modulo one turn with what goes over them, and both as curves that reach the ends of the turn and are cut there:
     from the first value on where it turns one way, else between minus and plus half a turn."""
-    steps = np.diff(values)
-    ways = np.sign(steps[np.abs(steps) > _CLOSE * turn])
-    one_way = bool(np.all(ways == ways[0]))
-    sign, base = (ways[0], np.fmod(values[0], turn)) if one_way else (1.0, -0.5 * turn)
+    one_way = _one_way(values, turn)
+    sign, base = (np.sign(values[-1] - values[0]), np.fmod(values[0], turn)) if one_way else (1.0, -0.5 * turn)
     along = sign * (values - (values[0] if one_way else base))
     count = np.floor(along / turn - _CLOSE)
     count[0] = max(count[0], 0.0) if one_way else count[0]

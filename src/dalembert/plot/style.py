@@ -124,12 +124,16 @@ def told(value: float, unit: str) -> str:
     return EngFormatter(unit)(float(f"{value:.3g}"))
 
 
-def calm(ax: Axes) -> None:
-    """What is constant but for rounding is drawn as constant, instead of its rounding as a jagged curve."""
-    low, high = ax.dataLim.intervaly
-    size = max(abs(low), abs(high))
-    if 0.0 < high - low < CONSTANT * size:
-        ax.set_ylim(low - 0.05 * size, high + 0.05 * size, auto=None)
+def calm(ax: Axes, *, both: bool = False) -> None:
+    """What is constant but for rounding is drawn as constant, instead of its rounding as a jagged curve. both : along x, too"""
+    along: list[tuple[Any, Any]] = [
+        (ax.dataLim.intervaly, ax.set_ylim),
+        *([(ax.dataLim.intervalx, ax.set_xlim)] if both else []),
+    ]
+    for (low, high), limits in along:
+        size = max(abs(low), abs(high))
+        if 0.0 < high - low < CONSTANT * size:
+            limits(low - 0.05 * size, high + 0.05 * size, auto=None)
 
 
 def legend_above(*panels: Axes) -> None:

@@ -275,7 +275,8 @@ class LinearModel(Hinted):
 
     def __repr__(self) -> str:
         counts = f"{len(self.A)} states, {len(self.input_names)} inputs, {len(self.output_names)} outputs"
-        some = [f"{f:.4g} Hz (damping {d:.3g})" for f, d in zip(self.frequencies, self.damping_ratios, strict=True)]
+        ratios = [d if abs(d) > ROUNDING else 0.0 for d in self.damping_ratios]
+        some = [f"{f:.4g} Hz (damping {d:.3g})" for f, d in zip(self.frequencies, ratios, strict=True)]
         modes = "; ".join(["", ", ".join(some[:_TOLD]) + ", ..." * (len(some) > _TOLD)]) if some else ""
         return f"<LinearModel of {self.mechanism.model.name or 'model'!r}: {counts}, {self.verdict}{modes}>"
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motions_of
 from dalembert.compilation.parts import falling
 from dalembert.compilation.wrong_angles import in_degrees
@@ -30,9 +32,10 @@ from dalembert.remarks.missing_positions import positions_left_out
 from dalembert.remarks.pins import bars_off_planes, pins_off_links, slides_off_bars
 from dalembert.remarks.points_far_off import points_off_plane
 from dalembert.remarks.points_off_bodies import points_in_other_axes
-from dalembert.remarks.starts_elsewhere import held_elsewhere, misfits
+from dalembert.remarks.starts_elsewhere import held_elsewhere, misfits, moved_far_by_drivers
 from dalembert.remarks.wrong_units import in_grams, in_millimetres, too_large
 
+TOLD = 3  # causes of a failure
 MODEL = "model"  # name of lines that doubt it: the run may be right of what is written, and that not what is meant
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
@@ -41,19 +44,28 @@ BEYOND = 0.5  # how far a spline through values goes beyond them, over their ran
 _SHORT = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
 
 
-def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
-    """One sentence for each; what comes before its first comma or colon is enough to find it. assembly : what it found."""
+def doubts(model: Model, assembly: Assembly | None = None, t: float = 0.0) -> list[str]:
+    """One sentence for each; what comes before its first comma or colon is enough to find it. assembly : what it found, at t"""
     of_parts = [*falling(model), *(f"{text}: a joint may be missing" for text in [unjoined(model)] if text)]
-    return [*of_parts, *of_places(model, assembly), *_idle(model), *_weighed_twice(model), *_upward(model), *_tables(model)]
+    of_laws = [*_idle(model), *_weighed_twice(model), *_upward(model), *_tables(model)]
+    return [*of_parts, *of_places(model, assembly, t), *of_laws]
 
 
-def of_places(model: Model, assembly: Assembly | None = None) -> list[str]:
+def of_places(model: Model, assembly: Assembly | None = None, t: float = 0.0) -> list[str]:
     """Those of where things are and what holds them, for which joints may stay open."""
-    of_starts = [*positions_left_out(model), *held_elsewhere(model), *(() if assembly is None else misfits(model, assembly))]
+    of_starts = [*positions_left_out(model), *held_elsewhere(model)]
+    of_starts += [] if assembly is None else [*misfits(model, assembly), *moved_far_by_drivers(model, assembly, t)]
     of_axes = [*wrong_axes(model)] or [*bars_off_planes(model)]
     of_bars = [*_twice(model), *loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
     of_units = [*points_off_plane(model), *in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
     return [*of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *_rolling(model)]
+
+
+def likely_causes(mechanism: Compiled) -> list[str]:
+    """The first doubts, for a run that failed: it may be right to fail with what is written."""
+    if not isinstance(mechanism, Mechanism):
+        return []
+    return doubts(mechanism.whole or mechanism.model, mechanism.assembly, mechanism.given_at)[:TOLD]
 
 
 def look_at(doubtful: Sequence[str]) -> str:

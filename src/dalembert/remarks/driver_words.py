@@ -85,6 +85,10 @@ def _told(start: State, driver: Driver, begin: float, end: float | None) -> tupl
         match [leaf for leaf in leaves(motion) if not isinstance(leaf, Constant)]:
             case [Harmonic(omega=omega)]:
                 how += f", {abs(omega) / (2.0 * pi):.4g} times a second"
+        at_first = float(next((v for v in x - x[0] if abs(v) > SAME * size), 0.0))
+        worded = (row.kind == "A" and start.mechanism.model.plane) or _telescope(start, driver)
+        towards = f"towards {most if at_first > 0.0 else least} {unit}"
+        how += f", starts {_way(start, driver, at_first)[0] if worded else towards}"
     words = (f"{driver.name!r} {verb} {_what(start, driver)}", way, how)
     facts = {"driver": driver.name, "rate": rate, "range": None if stop is None else [float(x.min()), float(x.max())]}
     return " ".join(filter(None, words)) + on, facts

@@ -45,6 +45,18 @@ def points_in_other_axes(model: Model) -> Iterator[str]:
             yield f"{owner} is {off:.3g} m off body {name!r} as it is drawn: was its point meant to be on the bar?"
 
 
+def markers_off_bodies(model: Model) -> Iterator[str]:
+    """Markers far beside the bar that their body is drawn as: a note, as points of couplers are there."""
+    for marker in model.markers:
+        if marker.body == GROUND or any(text.startswith(f"marker {marker.name!r} ") for text in points_in_other_axes(model)):
+            continue
+        body = model.body(marker.body)
+        reach = max((float(np.linalg.norm(at)) for at in joint_points(model.joints, body.name)), default=0.0)
+        if off := _beside(body, reach, marker.point, BESIDE):
+            is_off = f"marker {marker.name!r} is {off:.3g} m off body {body.name!r} as it is drawn"
+            yield f"{is_off}; at= is in the world, point= in axes of the body"
+
+
 def _misread(body: Body, reach: float, p: Array) -> tuple[str, bool]:
     """Where a point off its body is, and whether it would be on it as one of the world, else in its axes; "" if in neither.
 

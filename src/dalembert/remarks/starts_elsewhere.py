@@ -8,6 +8,7 @@ But a loop may be given by lengths, its pose roughly: then its points are on the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import pi, remainder
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from dalembert.remarks.pins import AT, HINGES
 from dalembert.remarks.points_off_bodies import drawn_as
 
 QUARTER = 1.6  # turn, about [rad]
+FAR = 1.0  # [rad]
 SAME = 1e-6  # [m] or [rad]; numbers of six digits that are typed twice
 
 
@@ -46,12 +48,34 @@ def held_elsewhere(model: Model) -> Iterator[str]:
 
 def moved_by_drivers(model: Model, t: float) -> Iterator[str]:
     """Motions that begin elsewhere than the coordinate is given or drawn, at the time of the start: they may well be meant."""
+    yield from (text for _, _, text in _begun_elsewhere(model, t))
+
+
+def _begun_elsewhere(model: Model, t: float) -> Iterator[tuple[Driver, float, str]]:
+    """Drivers, how far their motions begin from there, and what is said of it."""
     for driver in model.drivers:
         motion, start = driver.primitive.motion, _start(model, driver)
         begin = float(motion_values(motion, t)[0])
         if (_held(motion) is None or _is_pose(model, driver)) and abs(begin - start) > SAME:
             what = f"where {driver.joint!r} has {start:.4g}" if driver.joint else f"which is at {start:.4g}"
-            yield f"driver {driver.name!r} starts at {begin:.4g}, {what} in the pose that is given: assembly moved it there"
+            text = f"driver {driver.name!r} starts at {begin:.4g}, {what} in the pose that is given: assembly moved it there"
+            yield driver, begin - start, text
+
+
+def moved_far_by_drivers(model: Model, assembly: Assembly, t: float) -> Iterator[str]:
+    """Those that begin so far from a coordinate that nobody gave that bodies are turned by more than a radian, or moved by more
+    than half the size of the mechanism: an angle may have been meant to count from an axis."""
+    size = _size(model, assembly)
+    far = [item for item in assembly.moved if item.angle > FAR or item.distance > 0.5 * size > 0.0]
+    for driver, off, text in _begun_elsewhere(model, t) if far and not assembly.open else ():
+        turns = driver.primitive.kind == "A"
+        given = driver.joint and model.joint(driver.joint).coordinate[0] is not None
+        if given or not (abs(remainder(off, 2.0 * pi)) > FAR if turns else abs(off) > 0.5 * size > 0.0):
+            continue
+        worst = max(far, key=lambda item: item.angle if turns else item.distance)
+        how = f"turned {worst.body!r} by {worst.angle:.3g} rad" if turns else f"moved {worst.body!r} by {worst.distance:.3g} m"
+        meant = f"give {driver.joint!r} coordinate=, too" if driver.joint else "place the body there"
+        yield f"{text} and {how}; motions count from that pose; if this one is meant, {meant}"
 
 
 def _is_pose(model: Model, driver: Driver) -> bool:
@@ -115,12 +139,23 @@ def _placed_by_points(model: Model, assembly: Assembly) -> bool:
 
 def is_rough_pose(model: Model, assembly: Assembly) -> bool:
     """Whether only hinges and balls of loops are open, at points of their bodies as drawn, and moves are less than the size."""
-    placed = {body.name: body for body in (model.ground, *assembly.bodies)}
-    places = [world_point(placed[joint.first], joint.p_i) for joint in model.joints if not joint.coupled]
-    size = float(np.linalg.norm(np.ptp(np.array(places), axis=0))) if places else 0.0
+    size = float(np.linalg.norm(np.ptp(np.array(places), axis=0))) if (places := _places(model, assembly)) else 0.0
     looped = {joint.name for loop in loops_of(model) for joint in loop}
     fits = all(name in looped and _is_on_bodies(model, model.joint(name)) for name in assembly.open)
     return bool(assembly.open) and fits and all(item.distance < size for item in assembly.moved)
+
+
+def _places(model: Model, assembly: Assembly) -> list[Array]:
+    """Of joints, as assembled."""
+    placed = {body.name: body for body in (model.ground, *assembly.bodies)}
+    return [world_point(placed[joint.first], joint.p_i) for joint in model.joints if not joint.coupled]
+
+
+def _size(model: Model, assembly: Assembly) -> float:
+    """Of a mechanism [m]: from joint to joint and from body to body, or the largest body as it is drawn."""
+    places = [*_places(model, assembly), *(body.position for body in assembly.bodies)]
+    drawn = [found.size for body in model.bodies if (found := drawn_as(body.shape)) is not None]
+    return max([float(np.linalg.norm(np.ptp(np.array(places), axis=0))), *drawn])
 
 
 def _is_on_bodies(model: Model, joint: Joint) -> bool:

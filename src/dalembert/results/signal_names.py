@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
+from dalembert.model.elements import Force
 from dalembert.model.forces.on_joints import JointLaw
 from dalembert.model.model import Model
 from dalembert.model.validation import near, nearest
@@ -81,6 +82,8 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
         hint = _of_owner(model, owner, bodies, along)
     elif alike:
         hint = _of_owner(model, alike, bodies, along)
+    elif acting := [name for name in along if effort_kind(model, name)[0] == text]:
+        hint = ", ".join(f"that of {name!r} is called {name!r}" for name in acting[:3])
     else:
         hint = _near(text, tuple(signals_of(model)))
         if hint.endswith("..."):
@@ -157,7 +160,7 @@ def signals_of(model: Model) -> Iterator[str]:
 
 def spelt_out(model: object, names: Sequence[str]) -> list[str]:
     """Names of signals and of numbers of a run, with all that there are in place of each with a "*": "*.f.max", "crank.*"."""
-    known, found = [*signals_of(model)] if isinstance(model, Model) else [], list[str]()
+    known, found = [*signals_of(model)] if isinstance(model, Model) else _of_system(model), list[str]()
     for name in names:
         signal, _, kind = name.rpartition(".")
         pattern, ending = (signal, f".{kind}") if kind in OVER_TIME else (name, "")
@@ -169,6 +172,12 @@ def spelt_out(model: object, names: Sequence[str]) -> list[str]:
             )
         found += alike
     return [*dict.fromkeys(found)]
+
+
+def _of_system(model: object) -> list[str]:
+    """Coordinates of a Lagrangian system and their rates, energies."""
+    names: Sequence[str] = getattr(model, "coordinates", ())
+    return [*(f"{name}{dash}" for name in names for dash in ("", "'")), *(name for name in ENERGIES if name not in names)]
 
 
 def _near(text: str, known: Sequence[str]) -> str:
@@ -192,7 +201,7 @@ def _of_owner(model: Model, owner: str, bodies: Sequence[str], along: Sequence[s
             turns = f"; {owner}.angle, {owner}.angle.rate and {owner}.angle.acceleration"
         moves = f"{owner}.vx, vy, vz (velocity), {owner}.v (its size), {owner}.ax, ay, az, a (acceleration)"
         return f"{owner!r} has {owner}.x, y, z (position), {moves}{turns}"
-    names = [f"{owner} (along its coordinate)"] * (owner in along) + [f"{owner}.power"]
+    names = [f"{owner} (its {effort_kind(model, owner)[0]})"] * (owner in along) + [f"{owner}.power"]
     if joint := next((joint for joint in model.joints if joint.name == owner), None):
         several = len(joint.coordinates) > 1
         names = [f"{owner}.{name}" if several else f"{owner} ({name}), {owner}.rate" for name in joint.coordinates]
@@ -250,8 +259,13 @@ def words_of(model: Model, kind: str, owner: str, part: str) -> tuple[str, str]:
 
 
 def of_unit(unit: str) -> tuple[float, str]:
-    """What to multiply by for degrees, and the unit then: "rad" and "rad/s" become "deg" and "deg/s"."""
-    return (degrees(1.0), f"deg{unit[3:]}") if unit in ("rad", "rad/s", "rad/s^2") else (1.0, unit)
+    """What to multiply by for degrees, and the unit then: "rad" and "rad/s" become "deg" and "deg/s", of sweeps "rad/rad" and
+    "m/rad" become "deg/deg" and "m/deg"."""
+    above, _, below = unit.partition("/")
+    powers = {"rad": 1, "rad^2": 2}
+    if below not in powers and (above != "rad" or below not in ("", "s", "s^2", "m", "m^2")):
+        return 1.0, unit
+    return degrees(1.0) ** ((above == "rad") - powers.get(below, 0)), re.sub(r"\brad\b", "deg", unit)
 
 
 def _of_vector(what: str, owner: str, part: str) -> str:
@@ -274,3 +288,14 @@ def effort_kind(model: Model, name: str) -> tuple[str, str]:
     if joint is None:
         return "tension", "N"
     return turning if model.joint(joint).coordinates[component].startswith("angle") else pushing
+
+
+def units_along(model: Model, force: Force) -> tuple[str, ...]:
+    """Of the coordinates that a force element acts along."""
+    if isinstance(force, JointLaw):
+        parts = [*zip(force.joints, force.components, strict=True)]
+    elif (joint := getattr(force, "joint", None)) is not None:
+        parts = [(joint, getattr(force, "component", 0))] * force.coordinates
+    else:  # a length, or the deflections of a bushing
+        return ("m", "m", "m", "rad", "rad", "rad")[: force.coordinates]
+    return tuple(words_of(model, "coordinate", name, model.joint(name).coordinates[k])[1] for name, k in parts)

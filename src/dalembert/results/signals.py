@@ -18,30 +18,33 @@ brackets: ("travel [m]", lambda s: s.signal("wheel.z") - s.signal("chassis.z")).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.errors import ModelError
+from dalembert.errors import DalembertError, ModelError
 from dalembert.model.references import called
 from dalembert.model.validation import shown
 from dalembert.results.angles import body_acceleration, body_angle, body_rate
 from dalembert.results.lagrangian import LagrangianResult
-from dalembert.results.signal_names import ENERGIES, meant, words_of
+from dalembert.results.signal_names import ENERGIES, OVER_TIME, meant, spelt_out, words_of
 from dalembert.results.solution import BodyResult
+
+_TOLD = 8  # names that are left out, at most
 
 
 @dataclass(frozen=True, eq=False)
 class Signal:
     """label and unit for axes, "" where it is not known;  values : (nt,);  rates : makes its time derivative, where it is known
-    exactly"""
+    exactly, of a sweep that by what was swept;  by : the unit of what it is over"""
 
     label: str
     unit: str
     values: Array
     rates: Callable[[], Array] | None = None
+    by: str = "s"
 
     @property
     def rate(self) -> Array | None:
@@ -85,7 +88,26 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
         return Signal(str(name), "as in the Lagrangian", solution[name])
     model = solution.mechanism.model.structure  # names alone
     kind, owner, part = meant(model, text)
-    return Signal(*words_of(model, kind, owner, part), *_values(solution, kind, owner, part))
+    label, unit = words_of(model, kind, owner, part)
+    return Signal(label, solution.per(unit), *_values(solution, kind, owner, part), solution.along[1])
+
+
+def spelt_out_of(solution: BodyResult | LagrangianResult, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names spelt out, see `spelt_out`, and why those of a "*" are left out that this run cannot compute: a loaded one has not
+    all functions, a sweep of bodies without mass no forces."""
+    kept, left = list[str](), dict[str, list[str]]()
+    for name in spelt_out(solution.mechanism.model, names):
+        owner, _, kind = name.rpartition(".")
+        try:
+            if name not in names:
+                signal(solution, owner if kind in OVER_TIME else name)
+            kept.append(name)
+        except DalembertError as problem:
+            left.setdefault(str(problem), []).append(name)
+    told = [f"left out: {', '.join(some[:_TOLD])}{', ...' * (len(some) > _TOLD)}: {why}" for why, some in left.items()]
+    if told and not kept:
+        raise ModelError("; ".join(told))
+    return kept, told
 
 
 def _computed(solution: BodyResult | LagrangianResult, output: object) -> Signal:

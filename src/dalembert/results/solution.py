@@ -127,8 +127,7 @@ class Result(Over, Series):
 
     def __repr__(self) -> str:
         name = self.mechanism.model.name or "model"
-        reached = f" to {self.instant(self.t[-1])}" if len(self.t) else ""
-        return f"<Solution of {name!r}: {len(self.t)} states{reached}, {self.status}>"
+        return f"<Solution of {name!r}: {self.reached(self.t)}, {self.status}>"
 
     def _is_idle(self, name: str) -> bool:
         """Whether a joint, driver or lock is not in force in this run: it has no reaction."""
@@ -194,7 +193,7 @@ class Result(Over, Series):
         """
         times = times_of(t)
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
-            raise SimulationError(f"the run covers {self.instant(self.t[0])} to {self.instant(self.t[-1])}; {times} is outside")
+            raise SimulationError(f"the run covers {self.span(*self.t[[0, -1]])}; {times} is outside")
         made = at_times(self, times) if self.pieces else self._alone(times)
         if np.ndim(t) > 0:
             return made

@@ -16,6 +16,7 @@ from dalembert.formulations import FORMULATIONS
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.slopes import NEVER
 from dalembert.kernels.base import tables as T
+from dalembert.remarks.doubts import likely_causes
 from dalembert.remarks.row_words import beyond_reach
 from dalembert.run.jumps import jumping_constraint, not_finite
 
@@ -46,9 +47,10 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
     where = "" if stuck == t else f" at t = {stuck:.6g} s"
     lock = f"; the configuration is singular{where} (condition {condition:.1e}): {word}s {', '.join(map(repr, locking))} lock"
     beyond = beyond_reach(mechanism, stuck, locking) if singular else ""
-    if beyond:
-        lock = f": {beyond}{lock}"
-    elif isinstance(mechanism, Mechanism) and not run.passes:
+    causes = [*likely_causes(mechanism), *([beyond] if beyond else [])] if singular else []
+    if causes:
+        lock = f": {'; '.join(causes)}{lock}"
+    if not beyond and isinstance(mechanism, Mechanism) and not run.passes:
         lock += f"; if branches meet there, {KEEPING} goes through on the one that it is on"
     if status == T.NEWTON_FAILED:
         joint = run.element_of_row(int(run.view.count.worst_row))

@@ -65,7 +65,7 @@ def simulate_many(
     threads: int | None = None,
     progress: bool | ProgressFunction | None = None,
     out: str | os.PathLike[str] | None = None,
-    outputs: Sequence[str | Callable[[Any], Any]] | Mapping[str, str | Callable[[Any], Any]] | None = None,
+    outputs: Sequence[object] | Mapping[str, str | Callable[[Any], Any]] | None = None,
     client: Any = None,
     block: int = 256,
     overwrite: bool = False,
@@ -88,7 +88,7 @@ def simulate_many(
 
     out : a store; the same call goes on with one that exists; one with other settings is refused, or replaced by `overwrite`
     outputs : what to keep of each run, signals by name ("slider.x", "A", "B.fz", see `plot.time`) and functions of its
-        solution, also as a dict by name; default the states q and u
+        solution, named ("travel [m]", function) or not, also as a dict by name; default the states q and u
     client : a dask `Client` or a `concurrent.futures.Executor` whose workers compute, with one thread each; default: here
     block : runs that are computed and written together; part of the settings, as such runs may share steps. Fewer of long runs
     """
@@ -206,8 +206,9 @@ class Ensemble:
             worst, count = int(np.nanargmax(self.moved)), int(np.sum(self.moved > _FITS))
             text = f"{count} initial states did not satisfy the constraints and were moved, run {worst}"
             self.warnings += (f"{text} by {self.moved[worst]:.3g}",)
-        if problems:
-            self.warnings += (f"{len(problems)} of {len(self)} runs could not start; {next(iter(problems.values()))}",)
+        broken = {k: text for k, text in self.message.items() if k not in problems}
+        for some, how in ((problems, "could not start"), (broken, "failed on their way")):
+            self.warnings += (f"{len(some)} of {len(self)} runs {how}; {next(iter(some.values()), '')}",) * bool(some)
         if len(structures) > 1:
             listed = ", ".join(map(str, [*structures.values()][:5])) + (", ..." if len(structures) > 5 else "")
             self.warnings += (f"the runs have {len(structures)} structures, each compiled by itself; those of runs {listed}",)

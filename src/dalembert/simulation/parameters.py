@@ -122,8 +122,12 @@ def table_of(parameters: Any) -> tuple[Table, dict[str, int]]:
 
 def run_named(run: int, values: Mapping[str, Any]) -> str:
     """A run by its number and parameters, for messages."""
-    told = ", ".join(f"{name} = {f'{value:.6g}' if isinstance(value, float) else value}" for name, value in values.items())
+    told = told_parameters(values)
     return f"run {run} ({told})" if told else f"run {run}"
+
+
+def told_parameters(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {f'{value:.6g}' if isinstance(value, float) else value}" for name, value in values.items())
 
 
 def _over(variable: Any, dims: Mapping[str, int]) -> Array:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 BLOCK = 256  # runs that are read together
+_TOLD = 6  # outputs
 _LOOKED_AT = 8  # runs, spread over the sweep, whose models go into the hash of the settings; the first that runs tells shapes
 
 
@@ -100,7 +101,7 @@ def named_outputs(outputs: Any, table: Mapping[str, Any]) -> Outputs:
     elif isinstance(outputs, str) or not isinstance(outputs, Sequence):
         raise ModelError(f"outputs are {shown(outputs)}; give a list of signals and functions, or a dict of them by name")
     else:
-        named = {item if isinstance(item, str) else str(getattr(item, "__name__", item)): item for item in outputs}
+        named = dict(_named(item) for item in outputs)
         if len(named) < len(outputs):
             raise ModelError("outputs: two have the same name; give a dict with a name for each")
     for name, item in named.items():
@@ -111,6 +112,18 @@ def named_outputs(outputs: Any, table: Mapping[str, Any]) -> Outputs:
                 f"output {name!r} has the name of a parameter, or of what a sweep has anyway; give a dict with another"
             )
     return named
+
+
+def _named(item: Any) -> tuple[str, Any]:
+    """An output with its name, ("travel [m]", function) as it is."""
+    if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str) and callable(item[1]):
+        return item
+    if isinstance(item, str) or callable(item):
+        return item if isinstance(item, str) else str(getattr(item, "__name__", type(item).__name__)), item
+    raise ModelError(
+        f"outputs: {shown(item)} is none; give a signal such as 'slider.x', a function of a solution, or both,"
+        ' ("travel [m]", function)'
+    )
 
 
 def _settings(job: Job, table: Table, dims: Mapping[str, int], block: int) -> dict[str, Any]:
@@ -238,7 +251,9 @@ class Sweep:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{np.sum(self.status == word)} {word}" for word in STATUS if (self.status == word).any())
-        return f"<Sweep {str(self.path)!r} of {self._store.attributes['model'] or 'model'!r}: {len(self)} runs, {counts}>"
+        kept = ", ".join(list(self.settings["outputs"])[:_TOLD]) + (", ..." if len(self.settings["outputs"]) > _TOLD else "")
+        model = self._store.attributes["model"] or "model"
+        return f"<Sweep {str(self.path)!r} of {model!r}: {len(self)} runs, {counts}; it keeps {kept}>"
 
     def _repr_html_(self) -> str:
         """For a notebook: how many runs ended how, what stopped the others, and between what the numbers of all runs lie."""

@@ -24,7 +24,7 @@ from dalembert.formulations.evaluation import Evaluated
 from dalembert.io.lock import one_at_a_time
 from dalembert.io.sweep_store import Layout, SweepStore
 from dalembert.results.quantities import Energy
-from dalembert.results.signals import signal
+from dalembert.results.signals import label_and_unit, signal
 from dalembert.simulation.parameters import Table
 
 Array = npt.NDArray[Any]
@@ -79,7 +79,8 @@ def layouts(job: Job, solution: Any) -> dict[str, Layout]:
             shape = _called(name, output, solution).shape
             over = shape[:1] == (len(solution.t),)
             inner = tuple(f"{name}_{k}" for k in range(len(shape) - over))
-            made[name] = Layout(("time",) * over + inner, shape, meaning=f"{name} of the run")
+            label, unit = label_and_unit(name)
+            made[name] = Layout(("time",) * over + inner, shape, units=unit, meaning=f"{label} of the run")
     return made
 
 

@@ -98,8 +98,7 @@ def export_picture(
     film = _film("export_picture", solution, size, camera)
     at = film.start if t is None else float(t)
     if not film.start <= at <= film.end:
-        ends = f"{film.start:g} to {film.motion.instant(film.end).removeprefix('t = ')}"
-        raise ModelError(f"export_picture: t is {t!r}; the run goes from {ends}")
+        raise ModelError(f"export_picture: t is {t!r}; give one of the run, {film.motion.span(film.start, film.end)}")
     span = film.end - film.start
     memory = min(_MEMORY * usual_speed(span), span or 1.0)
     (picture,) = film.pictures(np.array([at]), memory if at > film.start else -memory)

@@ -97,7 +97,10 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
             | ({"value": _numbers(load.values[0])} if load.kind == "gravity" else {})
             for load in acting
         ],
-        "vectors": [*vectors(model, [load for load in acting if load.kind != "gravity"])],
+        "vectors": [
+            {**plot, "unit": solution.per(plot["unit"])}
+            for plot in vectors(model, [load for load in acting if load.kind != "gravity"])
+        ],
         "trails": [b for b, _ in trails_of(model)],
         "trail_points": [_numbers(point) for _, point in trails_of(model)],
         "lines": [_line(motion, line, stage.scale) for line in stage.lines],
@@ -160,7 +163,8 @@ def frames_of(solution: BodyResult, after: float = -np.inf, also: Array | None =
         "poses": packed(poses(part, times)),
         "channel_times": packed(part.t[new], "<f8"),
         "groups": [
-            {**group, "series": [{"name": n, "signal": signal, "values": packed(v[new])} for n, v, signal in group["series"]]}
+            {**group, "unit": solution.per(group["unit"])}
+            | {"series": [{"name": n, "signal": signal, "values": packed(v[new])} for n, v, signal in group["series"]]}
             for group in groups(part)
         ],
         "reactions": packed(reactions(part, "force", range(len(solution.mechanism.model.joints)))[new]),

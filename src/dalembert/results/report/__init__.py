@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dalembert.remarks.doubts import MODEL
 from dalembert.results.invariants import Monitored, as_list
 from dalembert.results.report.accuracy import error_estimate, sensitivity_lines, trajectory_error
 from dalembert.results.report.advice import advised
@@ -57,7 +58,14 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
         *conditioning(solution),
     ]
     if solution.status == "failed":  # what it cannot answer is not a pass
-        found = [replace(line, verdict="note") if line.verdict == "pass" else line for line in found]
-    found = [advised(line, solution) for line in found]
+        found = [_unanswered(line) if line.verdict == "pass" else line for line in found]
     notes = (*mechanism_notes(solution), *motion_doubts(solution), *run_notes(solution))
+    found = [advised(line, solution, doubted=any(note.name == MODEL for note in notes)) for line in found]
     return Report(f"trust report of {name!r}", (*found, *notes), verbose)
+
+
+def _unanswered(line: Line) -> Line:
+    """A check of a run that failed, which is no pass; energies are measured by their largest, which may be beyond bounds."""
+    if line.name == "energy balance":
+        return replace(line, value="not judged: the run failed", verdict="note", limit=None, share=None)
+    return replace(line, verdict="note")

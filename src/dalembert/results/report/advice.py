@@ -36,11 +36,15 @@ OPEN = 1e-6  # residual of a redundant row that is no rounding [m or rad]
 _CAUSES = ("status", "cable")  # lines that tell why a run failed
 
 
-def advised(line: Line, solution: Result) -> Line:
-    """The line with what to do, where it does not pass; of a run that failed, only about that: the rest may come from it."""
+def advised(line: Line, solution: Result, *, doubted: bool = False) -> Line:
+    """The line with what to do, where it does not pass; of a run that failed, only about that: the rest may come from it.
+
+    doubted : whether something is said of the model, which may be why it failed
+    """
     if line.verdict not in ("FAIL", "WARN") or line.advice or (solution.status == "failed" and line.name not in _CAUSES):
         return line
-    return replace(line, advice=_advice(line, solution))
+    first = "look first at what is said of the model above; then " if doubted and solution.status == "failed" else ""
+    return replace(line, advice=first + _advice(line, solution))
 
 
 def _advice(line: Line, solution: Result) -> str:

@@ -64,7 +64,7 @@ def guarded(name: str, check: Callable[[str], Line]) -> Line:
 
 
 def status(solution: Result) -> Line:
-    span = f"{len(solution.t)} states to {solution.instant(solution.t[-1])}" if len(solution.t) else "no states saved"
+    span = solution.reached(solution.t) if len(solution.t) else "no states saved"
     if pose := solution.settings.get("pose"):
         span = str(pose["what"])
     watched = len(solution.steps.t)

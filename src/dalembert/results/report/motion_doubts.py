@@ -6,7 +6,7 @@ A load that does no work may well be meant, for what bearings feel of it: a note
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,7 +40,7 @@ def motion_doubts(solution: Result) -> Iterator[Line]:
     mechanism, steps = solution.mechanism, solution.steps
     if isinstance(mechanism, Mechanism) and len(steps.t) and not solution.settings.get("mode"):
         assert isinstance(steps, Trajectory)
-        yield from _out_of_barrels(mechanism, steps)
+        yield from _out_of_barrels(mechanism, steps, solution.instant)
         yield from _across(mechanism, steps)
         yield from _overstretched(mechanism, steps)
         if not _ends_locked(solution, mechanism):
@@ -56,7 +56,7 @@ def _ends_locked(solution: Result, mechanism: Mechanism) -> bool:
     return failed and mechanism.locking(float(solution.t[-1]), solution.x[-1])[0] > 1.0 / NEAR
 
 
-def _out_of_barrels(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
+def _out_of_barrels(mechanism: Mechanism, steps: Trajectory, told: Callable[[float, int], str]) -> Iterator[Line]:
     """Slides along two bars on one line that overlap at the start, and do not any more later on."""
     for joint, barrel, rod, off in bars_on_one_line(mechanism.model, mechanism.assembly.bodies):
         if off > AT:
@@ -71,7 +71,7 @@ def _out_of_barrels(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
             rate = -np.sign(gap) * np.sum(along * (v_rod - v_barrel), axis=1)
             at = _first_zero(steps.t, overlap, rate)
             text = (
-                f"{rod.body!r} leaves {barrel.body!r} at t = {at:.3g} s: as they are drawn they overlap by"
+                f"{rod.body!r} leaves {barrel.body!r} at {told(at, 3)}: as they are drawn they overlap by"
                 f" {min(overlap[0], barrel.length, rod.length):.3g} m"
                 f" along {joint.name!r} at the start and are {-least:.3g} m apart later on; see their lengths and its travel"
             )

@@ -17,6 +17,7 @@ from dalembert.remarks.cures import cure
 from dalembert.remarks.doubts import MODEL, doubts
 from dalembert.remarks.driver_words import driven
 from dalembert.remarks.left_free import left_free
+from dalembert.remarks.points_off_bodies import markers_off_bodies
 from dalembert.remarks.row_words import freedom, held_twice, not_unique
 from dalembert.remarks.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.results.plain import INCOMPLETE, duration
@@ -71,12 +72,16 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
             yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
         for name, text in left_free(mechanism):
             yield Line(name, text, verdict="WARN" if name == MODEL else "note", data=text, block="careful")
-        for doubt in doubts(mechanism.whole or mechanism.model, mechanism.assembly):
+        doubtful = doubts(mechanism.whole or mechanism.model, mechanism.assembly, mechanism.given_at)
+        for doubt in doubtful:
             yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
+        for text in markers_off_bodies(mechanism.whole or mechanism.model):
+            yield Line("marker", text, data=text, block="careful")
         if (choice := mechanism.assembly.choice) and _starts_as_assembled(solution.steps, mechanism.assembly):
             yield Line("start", choice, data=list(mechanism.assembly.chosen), block="careful")
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
-            yield Line("start", text, data=text, block="careful")
+            if not any(doubt.startswith(text) for doubt in doubtful):
+                yield Line("start", text, data=text, block="careful")
     if mechanism.degrees_of_freedom > 0 and len(solution.t) > 1 and _rests(solution):
         loads = [load for load in getattr(mechanism.model, "forces", ()) if load.verb in ("force", "torque", "motor")]
         of_loads = ", ".join(f"{load.noun} {load.name!r}" for load in loads)
@@ -122,7 +127,8 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     if s.accepted:
         steps = f"{s.accepted} accepted, {s.rejected} rejected ({s.refused} refused)"
         counters = {name: value for name, value in asdict(s).items() if name != "time"}
-        yield Line("steps", f"{steps}; size {s.smallest_step:.3g} to {s.largest_step:.3g} s", data=counters)
+        sizes = f"; size {s.smallest_step:.3g} to {s.largest_step:.3g} {solution.along[1]}" if s.largest_step else ""
+        yield Line("steps", f"{steps}{sizes}", data=counters)
         newton = f"Newton {s.newton_average:.3g} on average, {s.newton_maximum} at most"
         yield Line("work", f"{s.rate_evaluations} rate evaluations, {s.projections} projections, {newton}")
         if s.stage_solver:
