@@ -116,4 +116,4 @@ def _few(title: str, solution: Result, curves: Mapping[str, Array], unit: str = 
     """The first few curves, and how many more there are."""
     drawn = small_curves(title, solution.t, dict([*curves.items()][:_CURVES]), unit, solution.along)
     more = len(curves) - _CURVES
-    return drawn + (f'<div style="font-size:11px">and {more} more</div>' if drawn and more > 0 else "")
+    return drawn + (f'<div style="font-size:11px;padding-left:8px">and {more} more</div>' if drawn and more > 0 else "")
