@@ -27,7 +27,7 @@ export class Labels {
   // half of the picture.
   place(label, at, below, { from = at, half = 0 } = {}) {
     const { width, height } = this.stage.half;
-    const x = point.copy(from).project(this.stage.camera).x;
+    const { x, y } = point.copy(from).project(this.stage.camera).clone();
     point.copy(at).project(this.stage.camera);
     const box = { x: ((point.x + 1) / 2) * width, y: ((1 - point.y) / 2) * height + below, wide: label.offsetWidth + 2 };
     const seen = box.x > 0 && box.x < width;
@@ -37,7 +37,8 @@ export class Labels {
     if (point.x < x) box.x -= box.wide + 2 * BESIDE;
     if (seen) box.x = Math.max(0, Math.min(box.x, width - box.wide - BESIDE));
     box.x += half * width;
-    const place = this.#free(box, half * width, (half + 1) * width, height);
+    const along = from === at ? null : { x: (half + (1 + x) / 2) * width, y: ((1 - y) / 2) * height };
+    const place = this.#free(box, along, half * width, (half + 1) * width, height);
     if (!place) {
       label.style.visibility = "hidden";
       return;
@@ -46,13 +47,15 @@ export class Labels {
     label.style.transform = `translate(${place.x}px, ${place.y}px)`;
   }
 
-  // Below the labels that are there; beside a card that would be over it, null where there is no room.
-  #free(wanted, low, high, height) {
+  // Below the labels that are there; beside a card that would be over it, near where it comes from on the screen, too, and not
+  // over what leads from there; null where there is no room.
+  #free(wanted, start, low, high, height) {
     const first = this.#below(wanted);
     if (!this.#over(first)) return first;
     const { x, y, wide } = wanted;
-    const ways = this.cards.flatMap(({ left, right, top, bottom }) => [{ x: right - BESIDE + 2, y }, { x: left - BESIDE - wide - 2, y }, { x, y: top - HIGH - 2 }, { x, y: bottom + 2 }]);
-    const far = (way) => Math.hypot(way.x - x, way.y - y);
+    const aside = start ? y + HIGH : y;
+    const ways = this.cards.flatMap(({ left, right, top, bottom }) => [{ x: right - BESIDE + 2, y: aside }, { x: left - BESIDE - wide - 2, y: aside }, { x, y: top - HIGH - 2 }, { x, y: bottom + 2 }]);
+    const far = (way) => Math.hypot(way.x - x, way.y - y) + (start ? Math.hypot(way.x - start.x, way.y - start.y) : 0);
     const inside = (way) => way.x >= low - BESIDE && way.x + wide + BESIDE <= high && way.y >= 0 && way.y + HIGH <= height;
     const found = ways.sort((a, b) => far(a) - far(b)).map((way) => this.#below({ ...way, wide }));
     return found.find((way) => inside(way) && !this.#over(way)) ?? null;
