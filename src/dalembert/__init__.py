@@ -117,6 +117,17 @@ _MEANT |= dict.fromkeys(
     ("Step", "Bump", "Pulse"),
     "; da.SmoothStep(0, 0.1, 0.5, 0.6) goes from 0 to 0.1, and with - SmoothStep(0, 0.1, 0.7, 0.8) back",
 )
+_MEANT |= dict.fromkeys(
+    ("Sine", "Sin", "Cosine", "Sinusoid"),
+    "; Harmonic(0.5, omega) is 0.5 sin(omega t), omega in rad/s, 2 pi times the frequency",
+)
+_MEANT |= dict.fromkeys(
+    ("inverse_kinematics", "ik"), "; add_point_driver moves a point, da.kinematics(model, t) finds the joints; or sweep= one"
+)
+_MEANT |= dict.fromkeys(("modes", "frequencies", "eigenvalues"), "; da.linearise(model) has .modes, .frequencies, .eigenvalues")
+_MEANT |= dict.fromkeys(
+    ("animate", "animation", "view", "show"), '; solution.view() shows a run, .export_animation("run.gif") writes a film'
+)
 _MEANT |= dict.fromkeys(("wheel", "Wheel"), "; da.disc and da.cylinder have mass and inertia of wheels")
 _MEANT |= dict.fromkeys(("solid", "Solid"), "; solids are da.box, da.cylinder, da.disc, da.rod, da.sphere, da.mesh")
 _MEANT |= {"save": '; solution.save("run.zarr") writes a run, da.load reads it'}

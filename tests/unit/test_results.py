@@ -304,6 +304,11 @@ def change_class(arrays, attributes):
     attributes["model"]["elements"][0]["class"] = "Blob"
 
 
+def change_version(arrays, attributes):
+    change_mass(arrays, attributes)
+    attributes["versions"]["dalembert"] = "0.0.9"
+
+
 def rename_row(arrays, attributes):
     attributes["rows"][0] = "A.other"
 
@@ -319,8 +324,9 @@ def other_model_version(arrays, attributes):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (change_mass, "does not match its hash; read it with dalembert"),
-        (change_class, "does not compile:.*Blob.*read it with dalembert"),
+        (change_mass, "does not match its hash; this dalembert, .*, wrote it: the file was changed"),
+        (change_version, "does not match its hash; read it with dalembert 0.0.9, which wrote it"),
+        (change_class, "does not compile:.*Blob.*this dalembert, .*, wrote it: .*; run it again"),
         (other_model_version, "does not compile:.*version is 99"),
         (rename_row, "other constraint rows"),
         (drop_state, r"array 'x' has shape \(21, 42\); the stored model needs \(21, 43\)"),
@@ -338,7 +344,7 @@ def test_model_that_no_longer_compiles(stored, monkeypatch):
         raise AssemblyError("joint 'B' cannot close", joints=("B",))
 
     monkeypatch.setattr(results, "compile", refuse)
-    with pytest.raises(StoreError, match=r"run.zarr: the stored model does not compile: joint 'B' .*; read it with"):
+    with pytest.raises(StoreError, match=r"run.zarr: the stored model does not compile: joint 'B' .*; this dalembert"):
         da.load(stored)
 
 

@@ -23,7 +23,7 @@ def bar(**loads):
 
 def is_green(image, film, point):
     (column, row), _ = film.camera.seen(np.asarray(point))
-    pixel = image[int(row / 2), int(column / 2)].astype(float)
+    pixel = image[int(row / 2), int(column / 2)].astype(float)  # one reaches from its number to the next
     return pixel @ rgb(COLOUR) / np.linalg.norm(pixel) / np.linalg.norm(rgb(COLOUR)) > 0.98
 
 

@@ -79,15 +79,10 @@ def _of_run(model: Model, run: Path, actuators: list[str] | None) -> InverseDyna
 def _of_drivers(model: Model, times: str, actuators: list[str] | None) -> InverseDynamics:
     from dalembert.cli.kinematics import values_of
     from dalembert.questions.inverse import inverse_dynamics
+    from dalembert.questions.kinematics import kinematics
 
     t = values_of("--times", times)
-    motion: dict[Any, Any] = {}
-    for driver in model.drivers:
-        if driver.joint is None:
-            raise ModelError(f"inverse: driver {driver.name!r} moves a point, not a joint; run the model and give --run RESULT")
-        component = model.joint(driver.joint).coordinates.index(driver.primitive.labels[0])
-        motion[driver.joint, component] = driver.primitive.motion
-    if not motion:
+    if not model.drivers:
         raise ModelError(
             "inverse: the model has no drivers to make a motion; add one (add_driver, in a file under `drivers`), or give"
             " --run RESULT"
@@ -97,18 +92,20 @@ def _of_drivers(model: Model, times: str, actuators: list[str] | None) -> Invers
     for driver in model.drivers:
         if driver.name not in names:
             free.remove(driver.name)
-    return inverse_dynamics(free, motion, names, t=t)
+    if any(driver.joint is None for driver in model.drivers):
+        motion: Any = kinematics(model, t)
+        return inverse_dynamics(free, motion, names)
+    on_joints: dict[Any, Any] = {}
+    for driver in model.drivers:
+        component = model.joint(str(driver.joint)).coordinates.index(driver.primitive.labels[0])
+        on_joints[driver.joint, component] = driver.primitive.motion
+    return inverse_dynamics(free, on_joints, names, t=t)
 
 
 def _columns(found: InverseDynamics) -> dict[str, Any]:
     """Efforts by name, with their units."""
-    from dalembert.model.joints import angle_of
-
-    columns = {}
-    for actuator in found.actuators:
-        turns = angle_of(found.motion.mechanism.model.joint(actuator.joint), actuator.component) is not None
-        columns[f"{actuator.name} [{'N m' if turns else 'N'}]"] = found.effort(actuator.name)
-    return columns
+    model = found.motion.mechanism.model
+    return {f"{a.name} [{'N' if a.slides(model) else 'N m'}]": found.effort(a.name) for a in found.actuators}
 
 
 def _write(found: InverseDynamics, path: Path) -> None:

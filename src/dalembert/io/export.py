@@ -29,7 +29,10 @@ from dalembert.results.plain import encode
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["columns_of", "export_dataset", "spread"]
+# methods of a solution that write what is no table
+PICTURES = {**dict.fromkeys((".gif", ".mp4"), "export_animation"), ".html": "export_html", ".png": "export_picture"}
+
+__all__ = ["PICTURES", "columns_of", "export_dataset", "spread"]
 
 
 def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:

@@ -268,13 +268,16 @@ def _rebuild(
 
 def _recompile(folder: Path, place: Path, attributes: Mapping[str, Any], given: Model | LagrangianSystem | None) -> Compiled:
     """The mechanism of the stored model, with the stored initial state; raises unless it is the one that ran."""
-    wrote = f"dalembert {attributes['versions'].get('dalembert', '?')}, which wrote it"
+    wrote = str(attributes["versions"].get("dalembert", "?"))
+    fix = f"read it with dalembert {wrote}, which wrote it"
+    if wrote == current_versions()["dalembert"]:
+        fix = f"this dalembert, {wrote}, wrote it: the file was changed since, or this is an error of dalembert; run it again"
     try:
         data = attributes["model"]
         check_files(folder, data)
         model = LagrangianSystem.from_dict(data) if data.get("format") == FORMAT else Model.from_dict(data)
         if model.hash != attributes["model_hash"]:
-            raise StoreError(f"{folder}: the stored model does not match its hash; read it with {wrote}")
+            raise StoreError(f"{folder}: the stored model does not match its hash; {fix}")
         if given is not None:
             model = check_given(folder, given, data, attributes["model_hash"])
         elif missing_functions(model) and (known := gallery_model(data, attributes["model_hash"])):
@@ -294,16 +297,14 @@ def _recompile(folder: Path, place: Path, attributes: Mapping[str, Any], given: 
             part = Phase(phase_of_data(model, data_of_phase).free).of(model)
         mechanism: Any = compile(part, kind, t_start=float(attributes.get("given_at", 0.0)))
     except (ModelError, AssemblyError) as problem:
-        raise StoreError(f"{folder}: the stored model does not compile: {problem}; read it with {wrote}") from problem
+        raise StoreError(f"{folder}: the stored model does not compile: {problem}; {fix}") from problem
     x_0 = np.asarray(attributes["x_0"], dtype=float)
     x_0.flags.writeable = False
     if data_of_phase is not None and isinstance(model, Model):
         mechanism = next_phase(model, phase_of_data(model, data_of_phase), mechanism, t_start, x_0)
     same_rows = mechanism.row_names() == attributes["rows"]
     if not (same_rows and mechanism.residual_names() == attributes["monitored_rows"]):
-        raise StoreError(
-            f"{folder}: the stored model compiles to other constraint rows than those that ran; read it with {wrote}"
-        )
+        raise StoreError(f"{folder}: the stored model compiles to other constraint rows than those that ran; {fix}")
     made: Compiled = replace(mechanism, x_0=x_0, t_0=t_start)
     return made
 

@@ -21,7 +21,7 @@ from dalembert.model.frames import (
     seen_from_both,
     world_point,
 )
-from dalembert.model.joints import JOINTS, check_point_masses, initial_values, primitives
+from dalembert.model.joints import JOINTS, check_point_masses, coordinates_of, initial_values, primitives
 from dalembert.model.motions import Motion, MotionLike, as_motion, lower_bound
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import number, several
@@ -324,8 +324,7 @@ class JointVerbs(ElementStore):
     ) -> Joint:
         """Make the joint of a registry row on its frames and keep it."""
         owner = f"joint {name!r}"
-        turns_free = kind == "spherical" and "point" in (i.kind, j.kind)
-        coordinates = () if turns_free else JOINTS[kind].coordinates
+        coordinates = coordinates_of(kind, i, j)
         return self._add(
             Joint(
                 name,

@@ -167,6 +167,12 @@ def primitives(
     return tuple(made)
 
 
+def coordinates_of(kind: str, i: Body, j: Body) -> tuple[str, ...]:
+    """Names of the coordinates of a joint type between two bodies: a ball joint of a point mass has none."""
+    turns_free = kind == "spherical" and "point" in (i.kind, j.kind)
+    return () if turns_free else JOINTS[kind].coordinates
+
+
 def check_point_masses(owner: str, kind: str, i: Body, j: Body) -> None:
     """Point masses have no axes: they carry no direction of a primitive."""
     row = JOINTS[kind]
@@ -175,7 +181,10 @@ def check_point_masses(owner: str, kind: str, i: Body, j: Body) -> None:
         refused.append(i)
     if refused:
         if row.count("SO"):
-            role, fix = "cannot take part in", "use add_body, or a spherical, distance or point_on_... joint"
+            role, fix = (
+                "cannot take part in",
+                "use add_spherical for a mass at a pin, a distance or point_on_... joint, or add_body",
+            )
         else:
             role, fix = "can only be the second body of", "exchange the bodies"
         raise ModelError(f"{owner}: point mass {refused[0].name!r} has no axes and {role} a {kind} joint; {fix}")

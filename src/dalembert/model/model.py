@@ -54,6 +54,12 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
 
     _meant: ClassVar = {
         **{name: f"da.{name}(model) does that" for name in ("kinematics", "equilibrium", "linearise", "equations")},
+        **dict.fromkeys(("modes", "frequencies"), "da.linearise(model) has them"),
+        **dict.fromkeys(
+            ("inverse_kinematics", "ik"), "add_point_driver moves a point, da.kinematics(model, t) finds the joints"
+        ),
+        **dict.fromkeys(("view", "plot", "show", "animate"), "da.simulate(model, t_end) is what is seen: .view(), .plot"),
+        **dict.fromkeys(("add_mass", "add_particle"), "did you mean 'add_point_mass'?"),
         **dict.fromkeys(("simulate", "run", "solve"), "da.simulate(model, t_end) runs it"),
         **dict.fromkeys(
             ("set_initial", "set_state", "initial"),

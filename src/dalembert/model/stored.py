@@ -10,7 +10,7 @@ from dalembert.errors import ModelError
 from dalembert.model.cams import FEWEST_VALUES
 from dalembert.model.couplings import coupled_rows
 from dalembert.model.elements import MOST_ROWS, Body, Driver, Force, Joint, Primitive
-from dalembert.model.joints import CONTACTS, JOINTS, primitives
+from dalembert.model.joints import CONTACTS, JOINTS, check_point_masses, coordinates_of, primitives
 from dalembert.model.serialise import MissingFunction
 from dalembert.model.store import Element, ElementStore
 from dalembert.model.validation import inertia, nearest, number, shown
@@ -24,7 +24,7 @@ def check_element(owner: str, element: Element, store: ElementStore) -> None:
         case Body():
             _check_body(owner, element)
         case Joint():
-            _check_joint(owner, element)
+            _check_joint(owner, element, store)
             _check_parts(owner, element, store)
         case Driver():
             row = element.primitive
@@ -48,7 +48,7 @@ def _check_body(owner: str, body: Body) -> None:
         raise _bad(owner, f"has rotation {shown(body.rotation)}", "a unit quaternion")
 
 
-def _check_joint(owner: str, joint: Joint) -> None:
+def _check_joint(owner: str, joint: Joint, store: ElementStore) -> None:
     rows = tuple((row.kind, row.labels, row.law) for row in joint.primitives)
     written = joint.type == "user" or (joint.type in WRITTEN and any(row.function for row in joint.primitives))
     if written:
@@ -57,7 +57,10 @@ def _check_joint(owner: str, joint: Joint) -> None:
     elif joint.type in JOINTS:
         frame = np.eye(3)
         made = primitives(joint.type, frame[0], frame[0], frame, frame)
-        fits = rows == tuple((row.kind, row.labels, "") for row in made) and joint.coordinates == JOINTS[joint.type].coordinates
+        ends = store._body(owner, joint.first), store._body(owner, joint.second)
+        check_point_masses(owner, joint.type, *ends)
+        fits = rows == tuple((row.kind, row.labels, "") for row in made)
+        fits &= joint.coordinates == coordinates_of(joint.type, *ends)
     elif joint.type in CONTACTS:
         fits = rows == tuple((kind, tuple(labels), law) for kind, law, *labels in CONTACTS[joint.type].rows)
         fits &= not joint.coordinates
@@ -65,7 +68,7 @@ def _check_joint(owner: str, joint: Joint) -> None:
         raise ModelError(f"{owner}: there is no joint type {shown(joint.type)}; {nearest(joint.type, (*JOINTS, *CONTACTS))}")
     fits &= written or all(row.function is None for row in joint.primitives)
     if not fits:
-        raise _bad(owner, f"has rows {shown(rows)}", f"those of a {joint.type} joint")
+        raise _bad(owner, f"has rows {shown(rows)}, coordinates {shown(joint.coordinates)}", f"those of a {joint.type} joint")
     if any(len(values) not in (0, len(joint.coordinates)) for values in (joint.coordinate, joint.rate)):
         raise _bad(owner, f"starts at {shown((joint.coordinate, joint.rate))}", "a value for each of its coordinates")
 

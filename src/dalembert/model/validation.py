@@ -24,6 +24,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError, ModelError
 from dalembert.lagrangian.recorded import Number, is_recorded, root
+from dalembert.model.guesses import CALLED, ELSEWHERE, NEEDED, OF_METHODS
 
 SLACK = 1e-9  # relative slack for symmetry and the triangle inequality of inertias: rounded but honest data pass
 ROUNDING = 8 * 2.0**-52  # a length this close to one counts as one, so that normalising twice changes nothing
@@ -33,9 +34,9 @@ _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # what others call the ground
 _GROUND = ("world", "base", "earth", "floor", "frame", "fixed", "inertial", "origin", "wall", "none", "0")
-_OF_METHODS = {"rtol": "DOP853(rtol=1e-11)", "atol": "DOP853(atol=1e-11)", "step": "RungeKutta4(step=1e-3)"}
 PLANE: ContextVar[str] = ContextVar("PLANE", default="")  # of the model whose verb is asked
 ABOUT_NORMAL = ("inertia", "angular_velocity", "torque")  # one number in a plane
+_ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 F = TypeVar("F", bound=Callable[..., Any])
 PERPENDICULAR = 1e-6  # largest cosine between tabulated vectors that should be perpendicular
 
@@ -45,6 +46,7 @@ def by_name(function: F, called: str | None = None) -> F:
     parameters, name = inspect.signature(function).parameters, called or function.__name__
     plain = [key for key, parameter in parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
     named, told = [key for key in parameters if key not in plain], [key for key in plain if key != "self"]
+    needed = [key for key, one in parameters.items() if one.default is one.empty and one.kind not in _ANY_NUMBER]
     kinds = {parameter.kind for parameter in parameters.values()}
     passed_on, any_number = inspect.Parameter.VAR_KEYWORD in kinds, inspect.Parameter.VAR_POSITIONAL in kinds
 
@@ -55,9 +57,13 @@ def by_name(function: F, called: str | None = None) -> F:
             fix = f", and all else by name: {more}" if more else "; several numbers for one of them go in brackets of their own"
             raise TypeError(f"{name} takes {', '.join(told)}{fix}")
         for key in options.keys() - parameters.keys() if not passed_on else ():
-            if key in _OF_METHODS and "integrator" in parameters:
-                raise TypeError(f"{name} has no argument {key!r}; it is one of methods: integrator=da.{_OF_METHODS[key]}")
-            raise TypeError(f"{name} has no argument {key!r}; {nearest(key, [*told, *named])}")
+            if key in OF_METHODS and "integrator" in parameters:
+                raise TypeError(f"{name} has no argument {key!r}; it is one of methods: integrator=da.{OF_METHODS[key]}")
+            hint = ELSEWHERE.get(name, {}).get(key) or nearest(key, [*told, *named])
+            raise TypeError(f"{name} has no argument {key!r}; {hint}")
+        if missing := [key for key in needed if key not in options and key not in plain[: len(arguments)]]:
+            fix = NEEDED.get((name, missing[0]), f"it takes {', '.join(told)}")
+            raise TypeError(f"{name} got no {', '.join(missing)}; {fix}")
         try:
             return function(*arguments, **options)
         except DalembertError as problem:
@@ -251,22 +257,6 @@ def _literals(cls: type[Any]) -> dict[str, tuple[Any, ...]]:
     return {label: get_args(hint) for label, hint in hints.items() if get_origin(hint) is Literal}
 
 
-_CALLED = {  # joints, motions, what springs have, instants, by other names
-    **dict.fromkeys(("sine", "sin", "cosine", "sinusoid", "oscillation"), ("harmonic",)),
-    **dict.fromkeys(("hinge", "pin", "rotary", "rotational", "turning"), ("revolute",)),
-    **dict.fromkeys(("slider", "slide", "sliding", "linear"), ("prismatic",)),
-    **dict.fromkeys(("ball", "socket", "ball_and_socket"), ("spherical",)),
-    **dict.fromkeys(("weld", "welded", "rigid"), ("fixed",)),
-    **dict.fromkeys(("cardan", "hooke"), ("universal",)),
-    **dict.fromkeys(("k", "spring_rate", "spring_constant"), ("stiffness",)),
-    **dict.fromkeys(("c", "damper"), ("damping",)),
-    **dict.fromkeys(("rest", "rest_length", "free_length", "natural_length", "length0", "l0", "l_0"), ("length", "reference")),
-    **dict.fromkeys(("at", "time"), ("t",)),
-    **dict.fromkeys(("start", "state", "initial_state", "start_state"), ("initial", "at")),
-    **dict.fromkeys(("angle", "angle0", "rest_angle", "free_angle", "length"), ("reference",)),
-}
-
-
 def near(name: str, known: Iterable[str]) -> str | None:
     """The known name that was meant, if one is spelt much like it: the letters of a short name are in many a longer one."""
     known = tuple(islice(known, 1000))
@@ -275,7 +265,7 @@ def near(name: str, known: Iterable[str]) -> str | None:
     if name.lower() in _GROUND and "ground" in known and not any(other.startswith(name) for other in known):
         return "ground"
     add = "add_" * name.startswith("add_")
-    called = _CALLED.get(name.removeprefix(add).removesuffix("_joint").lower(), ())
+    called = CALLED.get(name.removeprefix(add).removesuffix("_joint").lower(), ())
     if meant := next((add + other for other in called if add + other in known), None):
         return meant
     if len(name) > 3 and (longer := [other for other in known if other.startswith(name)]):

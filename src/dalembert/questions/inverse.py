@@ -21,9 +21,11 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.between_mechanisms import told_by
 from dalembert.compilation.compile import compile
+from dalembert.compilation.compiled import Coordinates
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import AssemblyError, ModelError
+from dalembert.model.elements import Driver
 from dalembert.model.forces.on_joints import JointMotor
 from dalembert.model.joints import angle_of, check_coordinate, direction_of
 from dalembert.model.model import Model
@@ -47,11 +49,28 @@ VIOLATED = 1e-5  # of angles, the size and their rates: more than integration le
 
 @dataclass(frozen=True)
 class Actuator:
-    """An effort along one coordinate of a joint, named like the motor, driver or joint that supplies it."""
+    """An effort along one coordinate of a joint, named like the motor, driver or joint that supplies it; or along the
+    direction of a point driver, which then is in `point`."""
 
     name: str
     joint: str
     component: int
+    point: Driver | None = field(default=None, repr=False)
+
+    def slides(self, model: Model) -> bool:
+        """Whether it is a force."""
+        return self.point is not None or angle_of(model.joint(self.joint), self.component) is None
+
+    def rate(self, states: Trajectory) -> Array:
+        """(nt,) of its coordinate, at given states."""
+        if self.point is None:
+            values = states.coordinate_rate(self.joint)
+            return values if values.ndim == 1 else values[:, self.component]
+        row, i, j = self.point.primitive, self.point.first, self.point.second
+        along, apart = states.rotation(i) @ row.a_i, states.point(j, row.p_j) - states.point(i, row.p_i)
+        moving = states.velocity(j, row.p_j) - states.velocity(i, row.p_i)
+        turning = np.cross(states.angular_velocity(i), along)
+        return np.asarray(np.sum(along * moving + turning * apart, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +93,12 @@ class InverseDynamics:
     _multipliers: Array = field(repr=False)
 
     def effort(self, actuator: object) -> Array:
-        """(nt,) torque [N m] or force [N] of an actuator, + on the second body of its joint."""
+        """(nt,) torque [N m] or force [N] of an actuator, + on the second body of its joint, or on the body that is driven."""
         return np.asarray(self._efforts[:, self._number(actuator)])
 
     def power(self, actuator: object) -> Array:
         """(nt,) what it supplies [W]."""
-        k = self._number(actuator)
-        return self.effort(actuator) * _component(self.motion.coordinate_rate(self.actuators[k].joint), self.actuators[k])
+        return self.effort(actuator) * self.actuators[self._number(actuator)].rate(self.motion)
 
     def reaction(self, joint: object) -> Reaction:
         """What a joint does to its second body, as `Solution.reaction`."""
@@ -116,8 +134,7 @@ class InverseDynamics:
         return draw_efforts(self.motion.mechanism.model.name, self.t, efforts, self.note)
 
     def _signal(self, actuator: Actuator) -> Signal:
-        slides = self.motion.mechanism.model.joint(actuator.joint).coordinates[actuator.component] == "translation"
-        what, unit = ("force", "N") if slides else ("torque", "N m")
+        what, unit = ("force", "N") if actuator.slides(self.motion.mechanism.model) else ("torque", "N m")
         return Signal(f"{what} of {actuator.name}", unit, self.effort(actuator))
 
     def __repr__(self) -> str:
@@ -145,7 +162,8 @@ def inverse_dynamics(
 
     motion : {joint: motion of its coordinate}, {(joint, component): ...} where it has several, at times t [s]; or a solution,
         whose states and accelerations are taken as they are
-    actuators : names of motors, drivers or joints; the model's own efforts of these do not count
+    actuators : names of motors, drivers or joints; the model's own efforts of these do not count, nor what the other drivers do
+        where the actuators alone can make the motion or could not act beside them
     weights : of the squares of the efforts, where there are more actuators than freedoms; default 1
     """
     if not isinstance(model, Model):
@@ -159,10 +177,36 @@ def inverse_dynamics(
         given: BodyResult = motion
     else:
         given = _prescribed(free, motion, t)
-    mechanism = compile(free, "planar" if given.mechanism.coordinates == "planar" else "absolute")
+    acting = {(actuator.joint, actuator.component) for actuator in named}
+    replaced = {driver.name for driver in free.drivers if driver.joint is not None and _driven(free, driver) in acting}
+    free = _without(free, replaced)
+    kind: Coordinates = "planar" if given.mechanism.coordinates == "planar" else "absolute"
+    mechanism = compile(free, kind)
     if given.mechanism.body_names != mechanism.body_names:
         raise ModelError("inverse dynamics: the solution is one of another model; give one of the same bodies")
+    if free.drivers:
+        released = compile(_without(free, {driver.name for driver in free.drivers}), kind)
+        if _in_the_way([_actuator(free, driver.name) for driver in free.drivers], released, given, named):
+            mechanism = released
     return _efforts(mechanism, given, tuple(named), scale)
+
+
+def _in_the_way(drivers: Sequence[Actuator], released: Mechanism, motion: BodyResult, actuators: Sequence[Actuator]) -> bool:
+    """Whether drivers do what the actuators are asked for: these can do all that those do, or one cannot act beside them."""
+    states, rows, map_ = _states(released, motion), CompiledRows(released), twist_map(released)
+    B, D = directions(states, actuators), directions(states, drivers)
+    acts, suffice = np.zeros(len(actuators), dtype=bool), False
+    for k in np.unique(np.linspace(0, len(motion.t) - 1, 5).astype(int)):
+        T = null_space(rows(float(motion.t[k]), states.x[k]).G @ map_)
+        acting, driving = T.T @ B[k], T.T @ D[k]
+        suffice |= _rank(acting, driving) == _rank(acting)
+        acts |= [_rank(driving, column[:, None]) > _rank(driving) for column in acting.T]
+    return suffice or not acts.all()
+
+
+def _rank(*columns: Array) -> int:
+    stacked = np.hstack(columns)
+    return int(np.linalg.matrix_rank(stacked / np.maximum(np.linalg.norm(stacked, axis=0), 1e-12), tol=1e-9))
 
 
 def _listed(actuators: Sequence[str]) -> list[str]:
@@ -190,13 +234,21 @@ def _actuator(model: Model, name: str) -> Actuator:
     if name in motors:
         return Actuator(name, motors[name].joint, motors[name].component)
     if name in drivers:
-        joint = joints[str(drivers[name].joint)]
-        return Actuator(name, joint.name, joint.coordinates.index(drivers[name].primitive.labels[0]))
+        return Actuator(name, *_driven(model, drivers[name]))
+    points = {driver.name: driver for driver in model.drivers if driver.joint is None}
+    if name in points:
+        return Actuator(name, "", 0, points[name])
     if name in joints:
         check_coordinate(f"inverse dynamics, joint {name!r}", joints[name], 0)
         return Actuator(name, name, 0)
-    known = [*motors, *drivers, *joints]
+    known = [*motors, *drivers, *points, *joints]
     raise ModelError(f"inverse dynamics: there is no motor, driver or joint {name!r}; {nearest(name, known)}")
+
+
+def _driven(model: Model, driver: Driver) -> tuple[str, int]:
+    """The joint of a driver, and which of its coordinates."""
+    joint = model.joint(str(driver.joint))
+    return joint.name, joint.coordinates.index(driver.primitive.labels[0])
 
 
 def _without(model: Model, names: set[str]) -> Model:
@@ -217,7 +269,13 @@ def _prescribed(free: Model, motion: Mapping[str | tuple[str, int], MotionLike],
     for key, value in motion.items():
         name, component = key if isinstance(key, tuple) else (key, 0)
         if name not in joints:
-            raise ModelError(f"inverse dynamics: motion: there is no joint {name!r}; {nearest(str(name), joints)}")
+            fix = nearest(str(name), joints)
+            if str(name).partition(".")[0] in [*(body.name for body in free.bodies), *(marker.name for marker in free.markers)]:
+                fix = (
+                    "the motion of a point is that of add_point_driver, one for each direction: da.inverse_dynamics(model,"
+                    " da.kinematics(model, t), actuators)"
+                )
+            raise ModelError(f"inverse dynamics: motion: there is no joint {name!r}; {fix}")
         driven.add_driver(f"{PRESCRIBED}{name} {component}", name, value, component=component)
         joint = driven.joint(name)  # it begins where the motion does
         start = (None if k == component else one for k, one in enumerate(joint.coordinate))
@@ -233,8 +291,10 @@ def _prescribed(free: Model, motion: Mapping[str | tuple[str, int], MotionLike],
     return found
 
 
-def _component(values: Array, actuator: Actuator) -> Array:
-    return values if values.ndim == 1 else values[:, actuator.component]
+def _states(mechanism: Mechanism, motion: BodyResult) -> Trajectory:
+    states = mechanism.trajectory(motion.t, told_by(mechanism, motion.mechanism, motion.x))
+    assert isinstance(states, Trajectory)
+    return states
 
 
 def directions(states: Trajectory, actuators: Sequence[Actuator]) -> Array:
@@ -247,14 +307,13 @@ def directions(states: Trajectory, actuators: Sequence[Actuator]) -> Array:
         x[:, nq : nq + nu] = np.eye(nu)[k]
         moved = mechanism.trajectory(states.t, x)
         for a, actuator in enumerate(actuators):
-            found[:, k, a] = _component(moved.coordinate_rate(actuator.joint), actuator)
+            found[:, k, a] = actuator.rate(moved)
     return found
 
 
 def _efforts(mechanism: Mechanism, motion: BodyResult, actuators: tuple[Actuator, ...], weights: Array) -> InverseDynamics:
-    x = told_by(mechanism, motion.mechanism, motion.x)
-    states = mechanism.trajectory(motion.t, x)
-    assert isinstance(states, Trajectory)
+    states = _states(mechanism, motion)
+    x = states.x
     B, rows = directions(states, actuators), CompiledRows(mechanism)
     M, map_ = body_matrix(mechanism), twist_map(mechanism)
     efforts = np.zeros((len(motion.t), len(actuators)))

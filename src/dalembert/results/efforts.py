@@ -75,7 +75,9 @@ def effort_of(states: Trajectory, element: object) -> Effort:
     name = str(getattr(element, "name", element))
     model = states.mechanism.model
     if name in {joint.name for joint in model.joints} | {driver.name for driver in model.drivers}:
-        raise ModelError(f"{name!r} is a joint or driver, no force element; ask for reaction({name!r})")
+        drivers = [f"effort({driver.name!r}), which drives it" for driver in model.drivers if driver.joint == name]
+        asked = " or ".join([f"reaction({name!r})", *drivers])
+        raise ModelError(f"{name!r} is a joint or driver, no force element; ask for {asked}")
     if name not in forces:
         known = [*(driver.name for driver in model.drivers), *forces]
         raise ModelError(f"there is no force element or driver {name!r}; {nearest(name, known)}")

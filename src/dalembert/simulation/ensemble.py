@@ -47,7 +47,7 @@ EVALUATED = (
     "acceleration", "angular_acceleration", "reaction", "effort",
     "multiplier", "impulse", "mean_reaction", "conjugate_momentum", "signal",
 )  # fmt: skip
-QUANTITIES = ("energy", "drift")
+QUANTITIES, _FIGURES = ("energy", "drift"), ", with .plot; simulate_many(..., out=...) gives a Sweep, with .plot of all runs"
 _FITS = 1e-6  # initial states that are moved by more than this deserve a word
 
 
@@ -260,7 +260,8 @@ class Ensemble:
             return self._stack(lambda solution: getattr(solution, name), evaluated=True)
         if name not in (*OUTPUTS, *EVALUATED):
             known = ", ".join((*OUTPUTS, *EVALUATED, *QUANTITIES))
-            raise AttributeError(f"an Ensemble has no {name!r}; it has {known}, and ensemble[k] is a Solution")
+            more = _FIGURES if name == "plot" else ""
+            raise AttributeError(f"an Ensemble has no {name!r}; it has {known}, and ensemble[k] is a Solution{more}")
         return lambda *args, **options: self._stack(
             lambda solution: getattr(solution, name)(*args, **options), evaluated=name in EVALUATED
         )

@@ -139,14 +139,16 @@ class AnySolution(Result, ABC):
         degrees : of tables: angles and their rates in columns "A [deg]", "A.rate [deg/s]" instead of A and A.rate
         """
         from dalembert.io.dataset import signal_dataset
-        from dalembert.io.export import export_dataset
+        from dalembert.io.export import PICTURES, export_dataset
         from dalembert.io.signal_table import in_degrees, signal_table
 
         if not len(self.t):
             raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
+        suffix = Path(path).suffix.lower()
+        if hasattr(self, other := PICTURES.get(suffix, "")):
+            raise StoreError(f"{path}: a {suffix} is no table; solution.{other}({Path(path).name!r}) writes it")
         run: Any = self
         dataset = signal_dataset(run, names) if names else self.to_xarray()
-        suffix = Path(path).suffix.lower()
         if not names and suffix in (".csv", ".parquet"):
             dataset = signal_table(dataset, run.mechanism.model, whole=suffix == ".parquet")
         if degrees:

@@ -19,7 +19,7 @@ from dalembert.viewer.framing import Framing
 _OVERSAMPLING = 2
 _TANGENT = np.tan(np.radians(16.0))  # of half the field of view
 _FARTHER = 1e-4  # that for parallel projection, over the usual one: from very far away all rays are parallel
-_FREE = (124.0, 0.84), (150.0, 0.78)  # across and upright: pixels that are not, least part that is
+_FREE = (124.0, 0.84), (210.0, 0.72)  # across and upright: pixels that are not, least part that is
 _NEAREST = 0.05  # of the camera's distance: what is nearer is not drawn
 _PAPER, _GRID, _INK, _GREY = (244, 243, 239), (212, 209, 200), (36, 39, 45), (93, 97, 104)  # as in web/style.css
 _EVERYWHERE, _SKY, _SUN = 0.35, 1.9, 2.1  # lights, as in web/stage.js

@@ -133,7 +133,7 @@ export class Eye {
   get #free() {
     const { width, height } = this.size();
     const { clientHeight, parentElement } = this.canvas;
-    if (clientHeight === parentElement.parentElement.clientHeight) return { width: width - 124, height: height - 150, below: 0 };
+    if (clientHeight === parentElement.parentElement.clientHeight) return { width: width - 124, height: height - 210, below: 0 };
     const below = Math.min(112, 0.3 * height);
     return { width: width - 40, height: height - 20 - below, below };
   }
