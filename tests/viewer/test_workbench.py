@@ -425,6 +425,6 @@ def test_two_runs_have_a_difference(open_tab, run, tmp_path):
     tab.wait("Math.abs(viewer.state().plots[0].cursor - 0.5) < 0.01")  # drawn again at the time that is shown
     tab.do("viewer.scrub(1.0)")
     energy = next(plot for plot in tab.state["plots"] if plot["name"] == "change of energy")
-    assert energy["curves"][0] == "Δ kinetic T"
+    assert energy["curves"][0] == "Δ change of kinetic T"
     gap = other.energy.kinetic[-1] - run.energy.kinetic[-1]
     assert float(energy["values"][0].replace("−", "-")) == pytest.approx(gap, abs=1e-6 + 0.02 * abs(gap))
