@@ -146,3 +146,34 @@ def test_front_and_panels_are_drawn():
     assert [ax.get_title("left") for ax in figure.axes if ax.get_visible()] == ["the best of all", "a", "b"]
     front = next(line for line in figure.axes[0].get_lines() if line.get_drawstyle() == "steps-post")
     assert list(front.get_xdata()) == [1.0, 3.0, 5.0]
+
+
+def star(n, driven=()):
+    """Bars on hinges at the ground, in a plane."""
+    model = da.Model(plane="xz", name="star")
+    for k in range(n):
+        model.add_link(f"bar {k}", (k, 0), (k, -0.5), mass=1.0)
+        model.add_revolute(f"A{k}", "ground", f"bar {k}", point=(k, 0))
+        if k in driven:
+            model.add_driver(f"motor {k}", f"A{k}", da.Harmonic(0.1, 3.0))
+    return model
+
+
+def test_curves_are_smooth_those_of_driven_joints_first():
+    """They were straight lines between steps, of the first four joints, in "rad or m"."""
+    run = da.simulate(star(6, driven=(5,)), 2.0)
+    html = run._repr_html_()
+    assert re.findall(r"<tspan fill[^>]*>([^<]*)", html)[:4] == ["A5", "A0", "A1", "A2"] and "and 2 more" in html
+    assert " rad</text>" in html and "rad or m" not in html
+    points = re.findall(r'<polyline points="([^"]*)"', html)
+    assert len(points[0].split()) > 2 * len(run.t)
+    assert "more</div>" not in da.simulate(star(2), 0.1)._repr_html_()
+
+
+@pytest.mark.nojit
+def test_rows_are_those_in_the_plane_of_a_plane_model():
+    """As `check` counts them; a hinge has two there, not five."""
+    cells = re.findall(r">([^<>]+)</td>", star(1)._repr_html_())
+    assert cells[cells.index("revolute") + 2] == "2"
+    cells = re.findall(r">([^<>]+)</td>", pendulum("swing")._repr_html_())
+    assert cells[cells.index("revolute") + 2] == "5"

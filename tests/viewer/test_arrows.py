@@ -92,3 +92,12 @@ def test_loads_whose_functions_are_not_at_hand_are_left_out(tmp_path):
 
     film = Film(load_run(tmp_path / "run.zarr"), (80, 60))
     assert film.arrows == [] and film.keys == []
+
+
+def test_arrows_of_a_short_push_are_in_proportion():
+    """Zeros before and after it made the usual size nearly zero, so that all of them were cut to one length."""
+    push = bar(force=((0, 1.0), {"factor": da.Table((0, 0.002, 0.004), (0, 1, 0), clamp=True)}))
+    shown = push(np.linspace(0, 0.1, 1001))
+    (arrow,), scales = arrows_of(shown, 1.0, 1.0)
+    assert 0.9 < scales["force"] * 0.352 <= 1.0
+    np.testing.assert_allclose(arrow.vectors * scales["force"], shown.effort("force").force, atol=1e-12)

@@ -57,7 +57,7 @@ def test_space_plays_after_a_click_and_presses_the_button_that_keys_have_reached
     [
         ("euler_top", ["position of top", "velocity of top", "energy"]),  # no joint
         ("simple_pendulum", ["position of bob", "velocity of bob", "energy"]),  # a rod of constant length
-        ("symmetric_top", ["rotation of tip", "rate of rotation of tip", "energy"]),
+        ("symmetric_top", ["rotation of tip", "rate of rotation of tip", "change of energy"]),
     ],
 )
 def test_plots_at_first_are_three_different_ones_that_show_something(open_tab, pages, name, plots):

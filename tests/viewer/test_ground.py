@@ -84,7 +84,7 @@ def test_what_hangs_is_held_from_behind_not_by_a_spike_above():
         model = da.Model()
         model.add_link("rod", (0, 0, 1), (0.3, 0, 0), mass=1.0, radius=0.01)
         getattr(model, joint)("A", "ground", "rod", point=(0, 0, 1), **axis)
-        stage = stage_of(da.simulate(model, 1.0))
+        stage = stage_of(da.simulate(model, 1.0), np.array([0.5, -1.0, 0.5]) / np.sqrt(1.5) if axis else None)
         return stage, stage.look, [part for part in stage.ground if part.kind == "capsule"]
 
     stage, _, (shaft, post) = ground("add_revolute", axis=(0, 1, 0))
@@ -193,3 +193,38 @@ def test_no_post_is_seen_behind_a_guide():
     assert cone.at[2] > 0.6 and cone.matrix[2, 2] == pytest.approx(-1.0), "hangs from above"
     assert sum(part.kind == "capsule" for part in above) == 5, "strokes"
     assert any(part.kind == "capsule" and part.half[2] > 0.1 for part in stage.ground if part.at[0] < -0.4), "the crank's post"
+
+
+@pytest.mark.parametrize("below", [True, False])
+def test_no_post_leads_down_through_what_hangs_in_a_plane(below):
+    """Pivots of a mechanism that hangs below them are at a ceiling; those of one that stands on them have posts."""
+    model, side = da.Model(plane="xz"), -1.0 if below else 1.0
+    for name, x in (("left", -0.1), ("right", 0.1)):
+        model.add_link(name, (x, 0), (2 * x, 0.4 * side), mass=1.0)
+        model.add_revolute(f"{name} pin", "ground", name, point=(x, 0))
+        model.add_driver(f"{name} motor", f"{name} pin", da.Harmonic(0.1, 2.0))
+    model.add_link("rod", (0.2, 0.4 * side), (0.2, 0.4 * side - 0.9), mass=1.0)  # so that the floor is far below
+    model.add_revolute("rod pin", "right", "rod", point=(0.2, 0.4 * side))
+    stage = stage_of(da.simulate(model, 1.0))
+    posts = [part for part in stage.ground if part.kind == "capsule" and part.half[2] > 0.1]
+    assert len(posts) == (0 if below else 2)
+    cones = [part.matrix[2, 2] for part in stage.ground if part.kind == "cone"]
+    assert cones == pytest.approx([-1.0, -1.0] if below else [1.0, 1.0])
+
+
+def test_a_point_mass_is_seen_beside_its_pin():
+    """It was within the pin; a heavy one is larger, up to a bound."""
+
+    def radius(mass):
+        model = da.Model(plane="xz")
+        model.add_link("bar", (0, 0), (0.3, -0.4), mass=1.0)
+        model.add_point_mass("tip", mass=mass, position=(0.3, -0.4))
+        model.add_revolute("A", "ground", "bar", point=(0, 0))
+        model.add_spherical("T", "bar", "tip", point=(0.3, -0.4))
+        stage = stage_of(da.simulate(model, 0.1))
+        pins = [max(f.part.half[:2]) for f in stage.fittings if f.tag == "joint 1"]
+        (ball,) = stage.pictures["tip"].parts
+        assert ball.size[0] > 1.3 * max(pins)
+        return ball.size[0]
+
+    assert radius(0.01) < radius(1.0) < radius(100.0) < 2.0 * radius(0.01)

@@ -132,3 +132,18 @@ def test_a_run_without_bodies_is_refused(monkeypatch):
 
 def decoded(text, kind):
     return np.frombuffer(base64.b64decode(text), kind)
+
+
+def test_a_page_says_that_it_is_prepared_until_there_is_something_to_show(browser, crank, tmp_path):
+    """It was empty while kernels were compiled."""
+    _, write = writer_of(crank, tmp_path / "run.zarr")
+    write(0, 0)
+    with LiveServer(tmp_path / "run.zarr") as live:
+        page = browser.new_page()
+        page.goto(live.url)
+        name, said = crank.mechanism.model.name, page.get_by_role("status").inner_text()
+        assert said.startswith(f"{name}: the picture is being prepared")
+        write(0, 30)
+        page.wait_for_selector("canvas", timeout=60_000)
+        assert page.get_by_text("being prepared").count() == 0
+        page.close()

@@ -1,5 +1,6 @@
 """Plots of the page: which outputs by which names, axes and their units, limits, tables; two runs and their strip."""
 
+import base64
 import csv
 import io
 
@@ -275,3 +276,50 @@ def test_side_by_side_each_half_has_its_own_marks(two):
     two.screenshot("plots_side")
     two.page.locator(".row", has=two.page.get_by_text("rod", exact=True)).click()
     assert "in fine.zarr" in two.page.locator(".card").inner_text()
+
+
+def test_values_lie_in_the_ranges_that_are_told(open_tab, tmp_path):
+    """The balance was 1.055, of 1.06 … 1.06."""
+    model = da.Model(plane="xz")
+    model.add_link("bar", (0, 0), (1, 0.11), mass=1.0)
+    model.add_revolute("A", "ground", "bar", point=(0, 0))
+    run = da.simulate(model, 1.0)
+    run.export_html(tmp_path / "bar.html")
+    tab = open_tab(tmp_path / "bar.html")
+    for plot in tab.state["plots"]:
+        for value, ends in zip(plot["values"], plot["extremes"], strict=True):
+            low, high = map(number, ends.split(" … "))
+            assert low <= number(value) <= high, plot["name"]
+
+
+def test_all_drivers_are_plotted_at_first(open_tab, tmp_path):
+    """One plot had the first driver's torque, none the second one's."""
+    model = da.Model(plane="xz")
+    for name, x in (("left", 0.0), ("right", 1.0)):
+        model.add_link(f"{name} bar", (x, 0), (x, -0.4), mass=1.0)
+        model.add_revolute(f"{name} pin", "ground", f"{name} bar", point=(x, 0))
+        model.add_driver(name, f"{name} pin", da.Harmonic(0.3, 2.0))
+    da.simulate(model, 1.0).export_html(tmp_path / "two.html")
+    angles, torques, _ = open_tab(tmp_path / "two.html").state["plots"]
+    assert angles["curves"] == ["angle of left pin", "angle of right pin"]
+    assert torques["curves"] == ["torque of left", "torque of right"]
+
+
+def test_energies_far_from_zero_are_plotted_as_changes():
+    """As `plot.energy` does; swings of 0.01 J were flat lines at -6 J."""
+    from dalembert.viewer.scene import scene_of
+
+    def plots(z):
+        model = da.Model(plane="xz")
+        model.add_link("bar", (0, z), (0.1, z - 1), mass=1.0)
+        model.add_revolute("A", "ground", "bar", point=(0, z))
+        run = da.simulate(model, 1.0)
+        return scene_of(run), run
+
+    scene, run = plots(0.0)
+    assert scene["plots"][-1] == ["change of energy"] and run.energy.far
+    assert plots(0.5)[0]["plots"][-1] == ["energy"]
+    group = next(group for group in scene["groups"] if group["name"] == "change of energy")
+    assert [one["name"] for one in group["series"]] == ["change of kinetic T", "change of potential U", "change of total T + U"]
+    values = [np.frombuffer(base64.b64decode(one["values"]), "<f4") for one in group["series"]]
+    assert values[0][0] == values[1][0] == 0.0 and values[1].min() == pytest.approx(-values[0].max(), rel=1e-6)

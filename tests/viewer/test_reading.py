@@ -203,3 +203,42 @@ def test_plots_of_a_free_mechanism_are_of_a_pin_rather_than_a_rail(open_tab, tmp
     tab.screenshot("reading_phone")
     tab.do("viewer.command('panel')")
     assert triad.is_visible()
+
+
+def test_a_short_push_is_in_proportion_in_pages_too(open_tab, press, tmp_path):
+    """The scale was that of 20 N, which acts all the time."""
+    model = press.copy()
+    model.add_force("push", "slider", (1000.0, 0), factor=da.Table((0, 0.02, 0.04), (0, 1, 0), clamp=True))
+    run = da.simulate(model, 2.0)
+    run.export_html(tmp_path / "push.html")
+    tab, film = open_tab(tmp_path / "push.html"), Film(run, (904, 760))
+    (key,) = film.keys
+    tab.wait("document.querySelectorAll('.scale span').length > 0")
+    (told,) = tab.page.locator(".scale span").all_inner_texts()
+    assert int(told[:-2]) >= 200 <= int(key.text[:-2])
+
+
+def test_no_number_of_an_arrow_is_under_a_card(open_tab, tmp_path):
+    """The force on the tip leads under the title, and under the key of arrows: "5 N" was read "N" there."""
+    model = da.Model(name="arm", plane="xz")
+    model.add_link("arm", (0.3, 0), (0.3, 0.45), mass=0.3)
+    model.add_revolute("D", "ground", "arm", point=(0.3, 0))
+    model.add_driver("motor", "D", da.Harmonic(0.6, 3.0))
+    model.add_force("drag", "arm", (-5, 0), at=(0.3, 0.45))
+    da.simulate(model, 2.0).export_html(tmp_path / "arm.html")
+    tab = open_tab(tmp_path / "arm.html")
+    tab.wait("document.querySelectorAll('.labels .number').length > 0")
+    number, met = tab.page.locator(".labels .number").first, 0
+    cards = [tab.page.locator(f".{name}").first.bounding_box() for name in ("title", "key", "tools", "triad", "transport")]
+    for t in np.linspace(0, 2, 21):
+        tab.do(f"viewer.scrub({t})")
+        tab.wait("viewer.settled()")
+        box = number.bounding_box()
+        apart = [
+            box["x"] + box["width"] <= card["x"] or card["x"] + card["width"] <= box["x"]
+            or box["y"] + box["height"] <= card["y"] or card["y"] + card["height"] <= box["y"]
+            for card in cards
+        ]  # fmt: skip
+        assert all(apart), t
+        met += number.is_visible()
+    assert met == 21

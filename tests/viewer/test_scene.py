@@ -335,10 +335,10 @@ def test_pages_plot_what_is_driven_and_by_how_much():
     ):
         model.add_revolute(name, first, second, point=point)
     free = da.simulate(model, 0.2)
-    assert scene_of(free)["plots"] == ["angle of A", "rate of angle of A", "energy"]
+    assert scene_of(free)["plots"] == [["angle of A"], ["rate of angle of A"], ["change of energy"]]
     model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
     run = da.simulate(model, 0.2)
-    assert scene_of(run)["plots"] == ["angle of A", "torque of motor", "energy"]
+    assert scene_of(run)["plots"] == [["angle of A"], ["torque of motor"], ["change of energy"]]
     found = {group["name"]: group for group in groups(run)}
     assert found["torque of motor"]["unit"] == "N m" and found["torque of motor"]["series"][0][0] == "torque of motor"
     np.testing.assert_allclose(found["power of motor"]["series"][0][1], 6.0 * run.effort("motor").value, atol=1e-9)

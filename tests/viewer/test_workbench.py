@@ -212,7 +212,7 @@ def test_the_dock_adds_zooms_limits_and_saves(bench, run):
     page.keyboard.press("ArrowLeft")
     assert page.locator(".panel").bounding_box()["width"] == pytest.approx(width + 40, abs=2)
     plot.get_by_role("button", name="close this plot").click()
-    assert sorted(plot["name"] for plot in bench.state["plots"]) == ["angle of hinge", "energy", "torque of motor"]
+    assert sorted(plot["name"] for plot in bench.state["plots"]) == ["angle of hinge", "change of energy", "torque of motor"]
 
 
 def test_arrows_have_numbers_kinds_and_a_scale(bench, run):
@@ -424,7 +424,7 @@ def test_two_runs_have_a_difference(open_tab, run, tmp_path):
     tab.page.get_by_role("button", name="difference of the two runs").click()
     tab.wait("Math.abs(viewer.state().plots[0].cursor - 0.5) < 0.01")  # drawn again at the time that is shown
     tab.do("viewer.scrub(1.0)")
-    energy = next(plot for plot in tab.state["plots"] if plot["name"] == "energy")
-    assert energy["curves"][0] == "Δ kinetic T"
+    energy = next(plot for plot in tab.state["plots"] if plot["name"] == "change of energy")
+    assert energy["curves"][0] == "Δ change of kinetic T"
     gap = other.energy.kinetic[-1] - run.energy.kinetic[-1]
     assert float(energy["values"][0].replace("−", "-")) == pytest.approx(gap, abs=1e-6 + 0.02 * abs(gap))

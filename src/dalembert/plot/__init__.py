@@ -23,7 +23,6 @@ from dalembert.plot.degrees import in_degrees, of_label
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import QUANTITIES, acting, draw_over_time, draw_phase, draw_spectrum
 from dalembert.plot.style import (
-    CONSTANT,
     CYCLE,
     DARK,
     MUTED,
@@ -283,9 +282,7 @@ class Plots(Figures):
         drawn = {"kinetic T": energy.kinetic, "potential U": energy.potential}
         drawn |= {"external work W": energy.external_work} if works else {}
         drawn[balance] = energy.total
-        change = max(float(np.ptp(values)) for values in drawn.values())
-        least = max(float(np.abs(values).min()) for label, values in drawn.items() if label != balance)
-        since = CONSTANT * least < change < least
+        since = energy.far
         for label, values in drawn.items():
             style: Any = {"color": DARK, "linestyle": "-", "linewidth": 1.1} if label == balance else {}
             ax.plot(t, values - since * values[0], label=label, **style)

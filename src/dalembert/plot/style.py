@@ -22,6 +22,7 @@ from matplotlib.ticker import EngFormatter
 from dalembert.errors import StoreError
 from dalembert.files import check_parent, written_whole
 from dalembert.model.validation import Hinted
+from dalembert.results.quantities import CONSTANT
 
 # the ten colours of Matplotlib's style "petroff10", the pale ones last
 COLOURS = (
@@ -29,7 +30,6 @@ COLOURS = (
     *("#e76300", "#717581", "#b9ac70", "#92dadd", "#94a4a2"),
 )
 LINES = ("-", "--", "-.", ":")
-CONSTANT = 1e-6  # of the largest value: what changes by less is told as constant
 _HANDLE, _APART, _BETWEEN, _LETTER = 2.6, 1.6, 0.3, 0.56  # of legends: line, gaps, usual width of a letter, over its height
 _WIDER = 1.2  # axes are when figures are laid out
 MUTED = "#555555"

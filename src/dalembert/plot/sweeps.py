@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
-from dalembert.plot.style import COLOURS, CONSTANT, DARK, Figures, calm, house_style, legend_above, new_figure, owner_of
+from dalembert.plot.style import COLOURS, DARK, Figures, calm, house_style, legend_above, new_figure, owner_of
+from dalembert.results.quantities import CONSTANT
 from dalembert.results.signal_names import of_unit
 
 if TYPE_CHECKING:

@@ -77,7 +77,8 @@ def as_svg(figure: Figure) -> str:
 
 def badge(text: str, colour: str = PLAIN) -> str:
     """White on a colour that is dark enough for it, in light and dark notebooks alike."""
-    return f'<b style="background:{colour};color:#fff;padding:2px 8px;border-radius:9px">{escape(text)}</b>'
+    style = f"display:inline-block;background:{colour};color:#fff;padding:2px 8px;margin:2px 0;border-radius:9px"
+    return f'<b style="{style}">{escape(text)}</b>'
 
 
 def row(*cells: str, tag: str = "td", whole: Sequence[int] = ()) -> str:

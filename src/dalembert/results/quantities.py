@@ -10,6 +10,7 @@ from dalembert.arrays import Array, InShort
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 
+CONSTANT = 1e-6  # of the largest value: what changes by less is told as constant
 ROUNDING = 10 * float(np.finfo(float).eps)  # of a sum of some terms, relative to their size
 
 
@@ -37,6 +38,14 @@ class Energy(InShort):
         """The largest kinetic energy, or change of potential energy or of external work, in the run."""
         swings = [float(np.ptp(e)) if len(e) else 0.0 for e in (self.potential, self.external_work)]
         return max(float(np.max(self.kinetic, initial=0.0)), *swings)
+
+    @property
+    def far(self) -> bool:
+        """Whether one of them is farther from zero than they change, as heights count from anywhere: changes are drawn then."""
+        terms = (self.kinetic, self.potential, self.external_work)
+        change = max(float(np.ptp(e)) for e in (*terms, self.total))
+        least = max(float(np.abs(e).min()) for e in terms)
+        return CONSTANT * least < change < least
 
 
 @dataclass(frozen=True, eq=False, repr=False)

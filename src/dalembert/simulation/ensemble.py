@@ -353,8 +353,7 @@ class Ensemble:
         W[run.I[T.W_STAT] :][: COUNTERS.width] = work.counters[j, : COUNTERS.width]
         if run.I[T.W_PIVOT] > 0:
             W[run.I[T.W_PIVOT] :][:V_GUARD] = work.counters[j, COUNTERS.width :]
-        run = replace(run, W=W)
-        return run, work.advance.at(run, work.x[j], work.kept[j])
+        return (run := replace(run, W=W)), work.advance.at(run, work.x[j], work.kept[j])
 
     def _why(self, k: int) -> str:
         work, j = self._works[k]

@@ -20,7 +20,8 @@ from dalembert.viewer.surfaces import arc, faces_of
 COLOUR = "#23893c"
 _UNITS = {"force": "N", "torque": "N m"}
 _WIDEST = {"force": 90.0, "torque": 34.0}  # arrows that tell the scale [px]
-_USUAL = 0.98  # of all instants, at which an arrow is not longer: peaks do not shrink all others
+_USUAL = 0.98  # of instants at which a load acts, at which an arrow is not longer: peaks do not shrink all others
+_NOTHING = 1e-6  # of the largest size, up to which a load does not act
 _MOST = 1.5  # a full arrow is, over the usual one
 _LEAST = 0.006  # shortest one that is drawn, over the size of the mechanism
 
@@ -105,6 +106,7 @@ def _drawn(values: Array, longest: float) -> Array:
 def _large(values: Array) -> float:
     sizes = np.linalg.norm(values, axis=1)
     sizes = np.sort(sizes[np.isfinite(sizes)])
+    sizes = sizes[sizes > _NOTHING * sizes.max(initial=0.0)]
     return float(sizes[int(_USUAL * (len(sizes) - 1))]) if len(sizes) else 0.0
 
 

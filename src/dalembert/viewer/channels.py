@@ -22,6 +22,7 @@ from dalembert.results.solution import BodyResult
 
 Kind = Literal["load", "applied", "spring", "driver", "gravity"]
 
+CHANGE = "change of energy"
 _SAID = ("force", "torque")  # nouns of what a model says to act on a body
 
 
@@ -55,6 +56,7 @@ def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
         yield _group("energy", "J", parts)
         error = np.abs(energy.total - energy.total[0]) / energy.scale
         yield _group("energy error, relative", "", [("energy error, relative", error, "")], log=True)
+        yield _group(CHANGE, "J", [(f"change of {name}", values - values[0], "") for name, values, _ in parts])
     with suppress(DalembertError):
         drift = solution.drift
         drifts = [("position drift", drift.position, ""), ("velocity drift", drift.velocity, "")]

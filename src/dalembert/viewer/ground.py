@@ -170,23 +170,28 @@ def stands(
     points: Array,
     setting: Setting,
     guides: Sequence[tuple[str, Part]] = (),
+    upright: bool = False,
 ) -> Iterator[Part]:
-    """Mounts, and the posts that hold those above the floor. Where something moves below one, or hangs from it, that of a hinge
+    """Mounts, and the posts that hold those above the floor; strokes of a ceiling where a post would be seen before or behind
+    a guide or, below what hangs, a body that moves. Where something moves below one, or hangs from it, that of a hinge
     is a bearing behind it at the end of a shaft, if a short one helps; else the post is at the end of an arm that leads behind
     the motion.
 
-    points : (n, 3) of the whole motion;  guides : bodies and parts of them, before or behind which no post shall be seen
+    points : (n, 3) of the whole motion;  guides : rails and bodies on them;  upright : its plane, seen along its normal
     """
     normal, floor, direction = setting
     back = _back(normal, direction)
     deepest, middle, aside = float((points @ back).max()), points.mean(axis=0), np.cross(back, normal)
+    moving = [(name, part) for name, picture in pictures.items() for part in picture.parts if not part.fixed]
+    passing = [*guides, *moving] if upright else guides
     known: list[Array] = []
     for cone, plate, axis in mounted:
         radius, thick = plate.size
         low, reach = plate.at @ normal - floor < 2.0 * thick, 0.0
         height = float(plate.at @ normal - floor)
         post = Part("box", (radius, radius, height), plate.at - 0.5 * height * normal, along_z(normal))
-        if not low and passes(motion, guides, post, direction):
+        hangs = (plate.at - cone.at) @ normal > 0.0
+        if not low and passes(motion, passing if hangs else guides, post, direction):
             yield from (cone, plate, *_hatch(cone, plate, aside))
             continue
         if not low and len(mounted) <= _MOST_ARMS and not _clear_below(plate, normal, points):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import base64
 import io
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
 from html import escape
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import DalembertError
@@ -16,6 +20,8 @@ from dalembert.remarks.row_words import freedom
 from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, badge, beside, folded, small_curves, table
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.report import Report
+from dalembert.results.sampling import curve
+from dalembert.results.signal_names import words_of
 from dalembert.results.solution import BodyResult, Result
 
 _MOST_BODIES = 80  # of a picture that takes no time
@@ -28,14 +34,14 @@ def model_html(model: Model) -> str:
     try:
         mechanism: Mechanism | None = compile(model, usual_coordinates(model)) if model.bodies else None
     except DalembertError as problem:
-        return f"<div>{name} {badge('cannot be assembled', BAD)}<div>{escape(str(problem))}</div>{_joints(model)}</div>"
+        return f"<div>{name} {badge('cannot be assembled', BAD)}<div>{escape(str(problem))}</div>{_joints(model, None)}</div>"
     if mechanism is None:
         return f"<div>{name} {badge('no bodies yet')}</div>"
     head = badge(freedom(mechanism))
     redundant = ", ".join(dict.fromkeys(row.element for row in mechanism.redundant))
     head += f" {badge(f'redundant: {redundant}', CARE)}" if redundant else ""
     bodies = table(("body", "kind", "mass [kg]"), [(b.name, b.kind, f"{b.mass:g}") for b in model.bodies])
-    lists = _joints(model) + folded("bodies", bodies)
+    lists = _joints(model, mechanism) + folded("bodies", bodies)
     if model.forces or model.drivers:
         rows = [(d.name, "driver", d.joint or f"{d.first} - {d.second}") for d in model.drivers]
         rows += [(f.name, f.noun, " - ".join(f.ends({j.name: j for j in model.joints}))) for f in model.forces]
@@ -44,9 +50,12 @@ def model_html(model: Model) -> str:
     return f"<div>{name} {head}{beside(thumbnail(result), lists)}</div>"
 
 
-def _joints(model: Model) -> str:
-    rows = [(j.name, j.type, " - ".join(j.bodies), sum(len(p.labels) for p in j.primitives)) for j in model.joints]
-    return table(("joint", "type", "between", "rows"), rows) if rows else "no joints"
+def _joints(model: Model, mechanism: Mechanism | None) -> str:
+    """With how many rows each has, in the plane of a plane model, where they are known."""
+    beside = () if mechanism is None else mechanism.out_of_plane
+    counts = Counter(row.element for row in (mechanism.rows if mechanism else ()) if row not in beside)
+    rows = [(j.name, j.type, " - ".join(j.bodies), *([counts[j.name]] if mechanism else [])) for j in model.joints]
+    return table(("joint", "type", "between", "rows")[: 3 + bool(mechanism)], rows) if rows else "no joints"
 
 
 def thumbnail(result: BodyResult, size: tuple[int, int] = (320, 240)) -> str:
@@ -75,30 +84,36 @@ def solution_html(solution: Result, report: Report) -> str:
     head = f"{badge(report.headline, colour)} {escape(repr(solution).strip('<>'))}"
     curves = []
     if len(solution.t) > 1:
-        curves.append(_motion(solution))
+        smooth = curve(solution)
+        curves.append(_motion(smooth))
         try:
-            e = solution.energy
+            e = smooth.energy
             shown = {"kinetic": e.kinetic, "potential": e.potential, "T + U - W": e.total}
-            curves.append(small_curves("energy", solution.t, shown, "J", solution.along))
+            curves.append(small_curves("energy", smooth.t, shown, "J", solution.along))
         except DalembertError:  # the report says why
             pass
     return f"<div>{head}{beside(*curves)}{folded('trust report', report._repr_html_())}</div>"
 
 
 def _motion(solution: Result) -> str:
-    """The first few joint coordinates, coordinates or heights."""
+    """The first few joint coordinates, those of driven joints first, coordinates or heights."""
     if isinstance(solution, LagrangianResult):
-        return small_curves("coordinates", solution.t, {name: solution[name] for name in solution.model.coordinates[:_CURVES]})
+        return _few("coordinates", solution, {name: solution[name] for name in solution.model.coordinates})
     assert isinstance(solution, BodyResult)
-    found: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = {}
-    for joint in solution.mechanism.model.joints:
-        if len(joint.coordinates) == 1 and len(found) < _CURVES:
-            try:
+    model, found, units = solution.mechanism.model, dict[str, Array](), set[str]()
+    driven = {driver.joint for driver in model.drivers}
+    for joint in sorted(model.joints, key=lambda joint: joint.name not in driven):
+        if len(joint.coordinates) == 1:
+            with suppress(DalembertError):
                 found[joint.name] = np.asarray(solution.coordinate(joint.name)).reshape(len(solution.t))
-            except DalembertError:
-                continue
+                units.add(words_of(model, "coordinate", joint.name, joint.coordinates[0])[1])
     if found:
-        return small_curves("joint coordinates", solution.t, found, "rad or m", solution.along)
-    names = solution.mechanism.body_names[:_CURVES]
-    heights = {name: solution.position(name)[:, 2] for name in names}
-    return small_curves("z of bodies", solution.t, heights, "m", solution.along)
+        return _few("joint coordinates", solution, found, " or ".join(sorted(units, reverse=True)))
+    return _few("z of bodies", solution, {name: solution.position(name)[:, 2] for name in solution.mechanism.body_names}, "m")
+
+
+def _few(title: str, solution: Result, curves: Mapping[str, Array], unit: str = "") -> str:
+    """The first few curves, and how many more there are."""
+    drawn = small_curves(title, solution.t, dict([*curves.items()][:_CURVES]), unit, solution.along)
+    more = len(curves) - _CURVES
+    return drawn + (f'<div style="font-size:11px;padding-left:8px">and {more} more</div>' if drawn and more > 0 else "")

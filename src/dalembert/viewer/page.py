@@ -45,8 +45,9 @@ def page_of(solutions: Sequence[BodyResult]) -> str:
 
 
 def live_page(title: str) -> str:
-    """The page that takes its run from the server's events."""
-    return _page(title, "")
+    """The page that takes its run from the server's events, and says so until they come."""
+    waits = f"{html.escape(title)}: the picture is being prepared; the first time, kernels are compiled, which takes a while …"
+    return _page(title, f'<p class="without" role="status">{waits}</p>')
 
 
 def export_page(solutions: Sequence[BodyResult], path: str | os.PathLike[str]) -> None:

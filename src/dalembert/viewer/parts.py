@@ -24,6 +24,7 @@ Pin = tuple[Array, Array, bool]  # point and axis of a hinge in body axes, wheth
 LINK = 0.013  # radius of a link between joints, over the size of the mechanism
 STEM = 0.005  # radius of a stem from a joint point to a shape that does not reach it
 SMALLEST = 0.045  # least edge of an equivalent solid
+_POINT = 2.4, 4.2  # radius of a point mass, from a light one to one that is all, over that of a link: a pin does not hide it
 _AROUND, _SPOKES = 24, 8  # corners of a plate's eye, spokes of a wheel
 
 _TO_Z = {"x": (0.5, 0.5, 0.5, 0.5), "y": (0.5, -0.5, -0.5, -0.5), "z": (1.0, 0.0, 0.0, 0.0)}  # turn z into the axis
@@ -98,13 +99,14 @@ def picture_of(
     scale: float,
     rolling: Sequence[Part] = (),
     pins: Sequence[Pin] = (),
+    share: float = 0.0,
 ) -> Picture:
     """What to draw for a body; where a bar turns on a pin it has an eye.
 
     anchors : joint points in body axes;  scale : size of the mechanism [m];  rolling : the form on which it rolls, if it does
-    pins : its hinges
+    pins : its hinges;  share : of all mass, which point masses are drawn by
     """
-    picture = _without_eyes(body, anchors, scale, rolling)
+    picture = _without_eyes(body, anchors, scale, rolling, share)
     eyes = [eye for pin in pins for eye in _eyes(picture.parts, *pin)]
     return Picture((*picture.parts, *eyes), picture.thickness)
 
@@ -122,13 +124,14 @@ def _eyes(parts: Sequence[Part], point: Array, axis: Array, inner: bool) -> Iter
                 return
 
 
-def _without_eyes(body: Body, anchors: Sequence[Array], scale: float, rolling: Sequence[Part]) -> Picture:
+def _without_eyes(body: Body, anchors: Sequence[Array], scale: float, rolling: Sequence[Part], share: float) -> Picture:
     if body.shape is not None or rolling:
         form = tuple(rolling) if body.shape is None else given_parts(body.name, body.shape, scale)
         whole = body.shape is not None and body.shape.get("type") == "compound"  # nothing is missing from it
         return _with_stems(form, anchors, STEM * scale, not whole)
     if body.kind == "point":
-        return Picture((Part("sphere", (1.6 * LINK * scale,)),), tuple(1.2 * LINK * scale for _ in anchors))
+        radius = _POINT[0] + (_POINT[1] - _POINT[0]) * np.cbrt(share)
+        return Picture((Part("sphere", (float(radius) * LINK * scale,)),), tuple(1.2 * LINK * scale for _ in anchors))
     links = _links(anchors, LINK * scale)
     solid = equivalent_solid(body, SMALLEST * scale) if len(links) < 2 and _spread(anchors) < 2 else None
     parts = (*links, solid) if solid else links

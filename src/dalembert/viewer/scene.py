@@ -6,6 +6,7 @@ Everything is plain JSON; long arrays are base64 text of little-endian numbers. 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
-from dalembert.errors import SimulationError
+from dalembert.errors import DalembertError, SimulationError
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.remarks.row_words import undetermined_parts
@@ -23,12 +24,14 @@ from dalembert.results.sampling import filled, needed, sampled, selected, thinne
 from dalembert.results.signal_names import turning_bodies, words_of
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.arrows import arrows_of, longest_of, look_at
-from dalembert.viewer.channels import coordinate_plots, groups, loads, reactions, step_sizes, turning, twists, vectors
+from dalembert.viewer.channels import CHANGE, coordinate_plots, groups, loads, reactions, step_sizes, turning, twists, vectors
 from dalembert.viewer.fittings import COLOURS, Line
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.parts import Part
 from dalembert.viewer.stage import colours, marker_part, outline_of, stage_of, trails_of
 from dalembert.viewer.wheels import bodies_of, kind_of
+
+_TOGETHER = 6  # curves of drivers in one plot
 
 
 def scenes_of(solutions: Sequence[BodyResult]) -> list[dict[str, Any]]:
@@ -219,8 +222,9 @@ def _line(motion: Trajectory, line: Line, scale: float) -> dict[str, Any]:
     return record | ({"reach": line.reach} if np.isfinite(line.reach) else {})
 
 
-def _first_plots(motion: Trajectory, scale: float) -> list[str]:
-    """What a page plots until its reader chooses: what is driven and what that takes, or what moves and how fast; energy."""
+def _first_plots(motion: BodyResult, scale: float) -> list[list[str]]:
+    """What a page plots until its reader chooses: what is driven and what that takes, or what moves and how fast; energy, or
+    its changes where `plot.energy` has them. Each as the name of a plot and those of curves that it has beside."""
     model = motion.mechanism.model
     driven = [driver.joint for driver in model.drivers]
     # what is driven, then those with one coordinate, pins before rails, on the ground first
@@ -238,8 +242,23 @@ def _first_plots(motion: Trajectory, scale: float) -> list[str]:
     paths = {body.name: float(np.ptp(motion.position(body.name), axis=0).max()) for body in model.bodies}
     most = max(paths, key=lambda name: paths[name])
     moved, fast = next(zip(moving, moving, strict=True), (f"position of {most}", f"velocity of {most}"))
+    turned = [
+        words_of(model, "coordinate", joint.name, joint.coordinates[0])
+        for joint in model.joints
+        if joint.name in driven and len(joint.coordinates) == 1
+    ]
+    takes = [words_of(model, "effort", driver.name, "") for driver in model.drivers]
     acts = driven and all(body.mass for body in model.bodies)
-    return [moved, words_of(model, "effort", model.drivers[0].name, "")[0] if acts else fast, "energy"]
+    far = False
+    with suppress(DalembertError):  # the report says why
+        far = motion.energy.far
+    return [_together(moved, turned), _together(takes[0][0], takes) if acts else [fast], [CHANGE if far else "energy"]]
+
+
+def _together(first: str, known: Sequence[tuple[str, str]]) -> list[str]:
+    """A few of what is known by names and units, those of the first one's unit, if it is one of them, else it alone."""
+    unit = dict(known).get(first)
+    return [first, *(name for name, its in known if name != first and its == unit)][:_TOGETHER]
 
 
 def report_of(solution: BodyResult) -> dict[str, Any]:

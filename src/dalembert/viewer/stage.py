@@ -46,7 +46,7 @@ _SHORT = 0.15  # largest radius of a joint's glyph, and of bars at it that have 
 _THINNER = 0.5  # such bars are at most as much thinner than elsewhere
 _SAME = 0.01  # joints as near to each other, over the size of the mechanism, are in one place to the eye
 _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
-_STRAIGHT, _LEVEL = 1.0 - 1e-6, 0.9  # cosines: looking straight at a plane, from above the floor
+_STRAIGHT, _LEVEL, _UPRIGHT = 1.0 - 1e-6, 0.9, 0.1  # cosines: looking straight at a plane, not from above, along the floor
 _BEHIND, _LINE = 0.01, 0.008  # of a plane mechanism: its sheet behind it, thickness of the floor, over its size
 _SIGNS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T  # of the corners of a box
 
@@ -94,9 +94,10 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     scale = _size(run, anchors)
     pins, ways = _pins(model), _ways(joints, scale)
     sizes = _sizes(model, ways, scale)
+    mass = sum(body.mass for body in model.bodies) or 1.0
     pictures = {
-        body.name: picture_of(body, anchors[body.name], sizes[body.name], rolling.get(body.name, ()), pins[body.name])
-        for body in model.bodies
+        b.name: picture_of(b, anchors[b.name], sizes[b.name], rolling.get(b.name, ()), pins[b.name], b.mass / mass)
+        for b in model.bodies
     }
     radii = {joint.name: _joint_radius(anchors, joint, pictures, ways, scale) for joint in joints}
     drawn = {name: picture.parts for name, picture in pictures.items()}
@@ -128,7 +129,8 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     direction = broad_side(seen, up, across) if direction is None else direction
     straight = across is not None and abs(direction @ across) > _STRAIGHT and abs(direction @ normal) < _LEVEL
     guides = [*_guides(joints, fittings, drawn)] if straight else []
-    legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction), guides)]
+    upright = bool(straight and abs(direction @ normal) < _UPRIGHT)
+    legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction), guides, upright)]
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     seen = np.concatenate([seen, _boxes(legs)])
     sheet = None

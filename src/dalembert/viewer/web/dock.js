@@ -6,7 +6,7 @@ import { outputsOf } from "./outputs.js";
 import { Plot } from "./plot.js";
 
 export class Dock {
-  // names: of the runs; shown: groups at first; seek(t): called when the user points into a plot; degrees(): when they are asked for
+  // names: of the runs; shown: groups at first, each with curves beside; seek(t): called when the user points into a plot; degrees(): when they are asked for
   constructor(parent, runs, names, shown, seek, degrees) {
     Object.assign(this, { runs, names, seek, time: 0, window: null, difference: false });
     this.groups = runs.map(outputsOf);
@@ -39,7 +39,7 @@ export class Dock {
     this.over = runs[0].scene.over;
     this.plots = [];
     this.#list();
-    for (const name of shown.filter((name) => this.known.includes(name))) this.add(name, false);
+    for (const [name, ...beside] of shown.filter(([name]) => this.known.includes(name))) this.add(name, false, beside);
     this.#fold();
   }
 
@@ -56,8 +56,10 @@ export class Dock {
     this.outputs.replaceChildren(...curves.map(({ name, signal }) => Object.assign(document.createElement("option"), { value: name, label: signal || name })));
   }
 
-  add(name, first) {
+  // beside: names of further curves in it
+  add(name, first, beside = []) {
     const plot = new Plot(this, name);
+    plot.extra = beside;
     this.plots.push(plot);
     this.space.append(plot.box);
     if (first) this.#front(plot);

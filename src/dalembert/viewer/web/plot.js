@@ -11,6 +11,7 @@ import { save } from "./save.js";
 
 // between ticks of an axis in degrees: parts of a turn, whole turns, decimals of small angles
 const PARTS_OF_A_TURN = [...[-12, -9, -6, -3, -2, -1].flatMap((p) => [1, 2, 5].map((digit) => Number(`${digit}e${p}`))), 1, 2, 5, 10, 15, 30, 45, 90, 180, ...[1, 10, 100, 1000, 10000].flatMap((turns) => [360 * turns, 720 * turns, 1800 * turns])];
+const DIGITS = 4; // of a value and of its range, which it is seen to lie in
 // at least 3 to 1 on the page: WCAG 2.2, 1.4.11
 const PALETTES = {
   light: ["#2f80cb", "#c27400", "#bd1f01", "#832db6", "#00857a", "#a96b59", "#717581", "#8a7f3c"],
@@ -183,7 +184,7 @@ export class Plot {
     this.curves.forEach(({ times, values, usual }, k) => {
       const seen = values.filter((v, i) => v !== null && times[i] >= low && times[i] <= high);
       const ends = seen.length ? [seen.reduce((a, b) => Math.min(a, b)), seen.reduce((a, b) => Math.max(a, b))] : null;
-      this.extremes[k].textContent = ends ? ` ${told(ends[0], usual)} … ${told(ends[1], usual)}` : "";
+      this.extremes[k].textContent = ends ? ` ${told(ends[0], usual, DIGITS)} … ${told(ends[1], usual, DIGITS)}` : "";
     });
     queueMicrotask(() => this.moveTo(this.dock.time, 0)); // the scale is set in one, too
   }
@@ -240,7 +241,7 @@ export class Plot {
     this.curves.forEach(({ times, values, usual }, k) => {
       const [i, f] = locate(times, t);
       const [a, b] = [values[i], values[Math.min(i + 1, values.length - 1)]];
-      this.numbers[k].textContent = a === null || b === null || a === undefined ? "–" : told(a + f * (b - a), usual, 4);
+      this.numbers[k].textContent = a === null || b === null || a === undefined ? "–" : told(a + f * (b - a), usual, DIGITS);
     });
   }
 
@@ -288,7 +289,7 @@ export class Plot {
 // Of the numbers that a curve will show, in characters.
 function longest(values, usual) {
   const step = Math.max(1, Math.floor(values.length / 200));
-  return values.reduce((most, v, k) => (v === null || k % step ? most : Math.max(most, told(v, usual, 4).length)), 1);
+  return values.reduce((most, v, k) => (v === null || k % step ? most : Math.max(most, told(v, usual, DIGITS).length)), 1);
 }
 
 // Labels and lines of a logarithmic axis: at most about five powers of ten.

@@ -188,7 +188,7 @@ function interpolated(times, values, width, offset, t) {
   return a + f * (b - a);
 }
 
-// What 98 of 100 vectors stay below: peaks do not shrink all other arrows.
+// What 98 of 100 vectors stay below, of those that are not zero but for rounding: peaks do not shrink all other arrows.
 function large(values, first = 0, width = 3) {
   const sizes = [];
   const stride = width * Math.max(1, Math.floor(values.length / width / 20000));
@@ -197,5 +197,6 @@ function large(values, first = 0, width = 3) {
     if (Number.isFinite(size)) sizes.push(size);
   }
   sizes.sort((a, b) => a - b);
-  return sizes[Math.floor(0.98 * (sizes.length - 1))] || 0;
+  const acting = sizes.filter((size) => size > 1e-6 * sizes[sizes.length - 1]);
+  return acting[Math.floor(0.98 * (acting.length - 1))] || 0;
 }
