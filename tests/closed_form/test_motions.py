@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import PchipInterpolator
 
 import dalembert as da
 from dalembert.compilation.pack_motions import motion_rates, stops_between
@@ -173,3 +174,49 @@ def test_length_that_a_function_lets_vanish_is_refused():
     model.add_distance("rod", model.ground, "far", length=lambda t: 1.0 - 2.0 * t)
     with pytest.raises(ModelError, match=r"joint 'rod': its length reaches 0 at t = 0.5"):
         da.simulate(model, t_end=1.0)
+
+
+PUSH = {"times": (0.0, 0.36, 0.38, 1.11, 1.13, 1.5), "values": (0.0, 0.0, 1.0, 1.0, 0.0, 0.0)}
+
+
+def test_a_monotone_table_stays_within_its_values():
+    """As SciPy's curve of Fritsch and Carlson; it repeats, or holds its ends; a natural spline went from -2.6 to 10.3 here."""
+    t = np.linspace(-1.0, 4.0, 5001)
+    again = da.Table(**PUSH, periodic=True, monotone=True)
+    f = motion_rates(again, t)[:, 0]
+    assert f.min() == 0.0 and f.max() == 1.0
+    np.testing.assert_allclose(motion_rates(again, t + 1.5)[:, 0], f, rtol=0, atol=1e-9)
+    inside = np.linspace(0.0, 1.5, 1501)
+    curve = PchipInterpolator(PUSH["times"], PUSH["values"])
+    np.testing.assert_allclose(
+        motion_rates(again, inside)[:, :2], np.stack([curve(inside), curve(inside, 1)], axis=1), atol=1e-12
+    )
+    held = da.Table((0.1, 0.2, 0.5), (1.0, 3.0, -1.0), clamp=True, monotone=True)
+    np.testing.assert_array_equal(motion_rates(held, [-5.0, 0.1, 0.2, 0.5, 9.0])[:, :2], [[v, 0.0] for v in (1, 1, 3, -1, -1)])
+    bent = motion_rates(da.Table((0.0, 1.0, 2.0, 3.0), (0.0, 2.0, 1.0, 0.0), periodic=True, monotone=True), [0.0, 3.0 - 1e-12])
+    np.testing.assert_allclose(bent[1, :2], bent[0, :2], atol=1e-9)
+
+
+@pytest.mark.parametrize("integrator", [None, da.RungeKutta4(step=0.01)])
+def test_a_push_of_each_turn_gives_its_impulse(integrator):
+    """m v = the integral of the force; file and Python say the same."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("sledge", mass=2.0, inertia=(1, 1, 1))
+    model.add_prismatic("rail", "ground", "sledge", point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_force("push", "sledge", (300.0, 0, 0), factor=da.Table(**PUSH, periodic=True, monotone=True))
+    run = da.simulate(da.Model.from_dict(model.to_dict()), 4.0, **({} if integrator is None else {"integrator": integrator}))
+    whole, rest = (PchipInterpolator(PUSH["times"], PUSH["values"]).integrate(0.0, end) for end in (1.5, 1.0))
+    assert run.velocity("sledge")[-1, 0] == pytest.approx(150.0 * (2 * whole + rest), rel=1e-9)
+    assert da.largest(run, "push.f") == pytest.approx(300.0, rel=1e-12)
+    assert run.report().headline == "trusted"
+
+
+def test_constraints_refuse_monotone_tables():
+    model = da.Model()
+    model.add_body("arm", mass=1.0, inertia=(1, 1, 1))
+    model.add_revolute("A", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    motion = 2.0 * da.Table((0, 1), (0, 1), monotone=True)
+    with pytest.raises(da.ModelError, match=r"driver 'motor': motion has a monotone table, .* that is for loads"):
+        model.add_driver("motor", "A", motion)
+    with pytest.raises(da.ModelError, match="length has a monotone table"):
+        model.add_distance("rope", "ground", "arm", points=((0, 0, 0), (0.5, 0, 0)), length=motion)

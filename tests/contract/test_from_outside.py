@@ -50,7 +50,7 @@ def test_trails_are_round(tmp_path):
     model = da.Model(gravity=(0, 0, 0))
     circling(model, "fly", 1.0, 8 * np.pi)
     frames = film(da.simulate(model, 1.0, save_at=np.linspace(0, 1, 33)), tmp_path / "t.gif", fps=5, size=(400, 400))
-    blue = (frames[1:, ..., 2] - frames[1:, ..., 0]).max(axis=0)  # so is the way, and what pulls is green
+    blue = np.median(frames[1:, ..., 2] - frames[1:, ..., 0], axis=0)  # so is the way; the fly is elsewhere each time
     changed = blue[:360] > 60  # the clock is below
     x, y = (values / 200 - 1 for values in np.nonzero(changed))
     conic = np.column_stack([x * x, x * y, y * y, x, y])

@@ -130,7 +130,7 @@ def test_arguments_by_a_wrong_name_are_told():
         (lambda: da.simulate(da.Model(), tend=1.0), "simulate has no argument 'tend'; did you mean 't_end'"),
         (lambda: da.disc(1.0, 0.1, thickness=0.02), "disc has no argument 'thickness'; known: 'mass', 'radius', 'axis'"),
         (lambda: da.Polynomial(0.0, 6.0), "Polynomial takes coefficients; several numbers for one of them go in brackets"),
-        (lambda: da.Harmonic(1.0, frequency=2.0), "Harmonic has no argument 'frequency'; known: 'amplitude', 'omega'"),
+        (lambda: da.Harmonic(1.0, frequency=2.0), "Harmonic has no argument 'frequency'; give omega, 2 pi times the frequency"),
     ):
         with pytest.raises(TypeError, match=told):
             wrong()

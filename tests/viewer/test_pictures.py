@@ -277,7 +277,11 @@ def test_a_picture_of_an_instant(crank, andrews, tmp_path):
     assert (tmp_path / "front.png").read_bytes() == (tmp_path / "start.png").read_bytes()
     with pytest.raises(da.ModelError, match="no view 'frnt'; give one of front, back, left, right, top, bottom, iso, or"):
         crank.export_picture(tmp_path / "x.png", camera="frnt")
-    for options, message in (({"t": 9.0}, "from 0 to 2 s"), ({"size": (1, 1)}, "size is 1"), ({"camera": (0, 0, 0)}, "camera")):
+    for options, message in (
+        ({"t": 9.0}, "give one of the run, t = 0 to 2 s"),
+        ({"size": (1, 1)}, "size is 1"),
+        ({"camera": (0, 0, 0)}, "camera"),
+    ):
         with pytest.raises(da.ModelError, match=message):
             crank.export_picture(tmp_path / "no.png", **options)
     with pytest.raises(da.StoreError, match="no format of pictures"):

@@ -193,7 +193,10 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         table = Table(box=None, pad_edge=False)
         for k, title in enumerate(("number", "value", "unit", f"at {run.over}", *([] if trusted else ["verdict"]))):
             table.add_column(title, justify="right" if k % 2 else "left", no_wrap=True, overflow="fold")
-        for name, (value, unit, when) in numbers.items():
+        shown, units = list(numbers.items()), [unit for _, unit, _ in numbers.values()]
+        if len(asked) > len(names):  # the largest of what a star found is at the top
+            shown.sort(key=lambda item: (units.index(item[1][1]), -abs(item[1][0])))
+        for name, (value, unit, when) in shown:
             table.add_row(
                 name, f"{value:.6g}", unit, "" if when is None else f"{when:.6g}", *([] if trusted else ["not trusted"])
             )

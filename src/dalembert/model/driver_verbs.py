@@ -9,7 +9,7 @@ from dalembert.model.elements import GROUND, Driver, Primitive
 from dalembert.model.frames import own_point
 from dalembert.model.joint_verbs import BodyRef, JointRef
 from dalembert.model.joints import driver_primitive
-from dalembert.model.motions import MotionLike, as_motion
+from dalembert.model.motions import MotionLike, as_path
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import unit_vector, vector
 
@@ -25,7 +25,7 @@ class DriverVerbs(ElementStore):
         """
         owner = self._new_name("driver", name)
         on = self._joint(owner, joint)
-        first, second, row = driver_primitive(owner, on, component, as_motion(owner, "motion", motion))
+        first, second, row = driver_primitive(owner, on, component, as_path(owner, "motion", motion))
         for other in self.drivers:
             if other.joint == on.name and other.primitive.labels == row.labels:
                 raise ModelError(f"{owner}: {row.labels[0]} of joint {on.name!r} is already driven by {other.name!r}; keep one")
@@ -53,5 +53,5 @@ class DriverVerbs(ElementStore):
             raise ModelError(f"{owner}: reference {i.name!r} is a point mass without axes; give a rigid body or ground")
         p_j, a_i = own_point(owner, j, point, None), unit_vector(owner, "direction", direction)
         p_i = vector(owner, "origin", origin)
-        row = Primitive("O", ("point",), p_i, p_j, a_i, motion=as_motion(owner, "motion", motion))
+        row = Primitive("O", ("point",), p_i, p_j, a_i, motion=as_path(owner, "motion", motion))
         return self._add(Driver(name, None, i.name, j.name, row))

@@ -22,7 +22,7 @@ from dalembert.model.frames import (
     world_point,
 )
 from dalembert.model.joints import JOINTS, check_point_masses, coordinates_of, initial_values, primitives
-from dalembert.model.motions import Motion, MotionLike, as_motion, lower_bound
+from dalembert.model.motions import Motion, MotionLike, as_path, lower_bound
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import number, several
 
@@ -195,7 +195,7 @@ class JointVerbs(ElementStore):
         """
         owner, i, j = self._start(name, "distance", first, second)
         place = own_points(owner, i, j, points, between)
-        motion = as_motion(owner, "length", length) if isinstance(length, Motion) or callable(length) else None
+        motion = as_path(owner, "length", length) if isinstance(length, Motion) or callable(length) else None
         if motion is not None:
             offset, shortest = 0.0, lower_bound(motion)
         elif length is not None:

@@ -127,13 +127,15 @@ class Table(_OfNumbers):
     """Cubic spline through (times, values), f, f' and f'' continuous everywhere.
 
     A natural spline, which goes on with its end slopes outside the table; with `clamp` it begins and ends with f' = f'' = 0
-    and holds its end values outside; with `periodic` it repeats, and its last value must be its first.
+    and holds its end values outside; with `periodic` it repeats, and its last value must be its first. With `monotone`, for
+    loads, it rises and falls with its values and never goes beyond them, and f'' jumps from piece to piece.
     """
 
     times: tuple[float, ...]
     values: tuple[float, ...]
     periodic: bool = False
     clamp: bool = False
+    monotone: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,6 +155,8 @@ class Table(_OfNumbers):
         from scipy.interpolate import CubicSpline, PPoly, make_interp_spline
 
         x, y = np.array(self.times), np.array(self.values)
+        if self.monotone:
+            return self._monotone(x, y)
         if not self.clamp:
             made: Any = CubicSpline(x, y, bc_type="periodic" if self.periodic else "natural")
             return x, np.array(made.c[::-1].T)
@@ -165,6 +169,19 @@ class Table(_OfNumbers):
         coefficients = np.vstack([made.c[::-1, pieces].T, [y[-1], 0.0, 0.0, 0.0]])  # a last piece at rest: held to the bit
         coefficients[0, :3] = y[0], 0.0, 0.0
         return np.concatenate([made.x[:-1][pieces], [x[-1], 2 * x[-1] - x[-2]]]), coefficients
+
+    def _monotone(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """The same by slopes of Fritsch and Carlson, SIAM J. Numer. Anal. 17 (1980) 238, at rest at the ends with `clamp`."""
+        from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
+
+        turn = x[-1] - x[0]
+        around = [x[:-1] - turn, x, x[1:] + turn] if self.periodic else [x]
+        slopes = PchipInterpolator(np.concatenate(around), np.concatenate([y[:-1], y, y[1:]] if self.periodic else [y]))(x, 1)
+        if not self.clamp:
+            return x, np.array(CubicHermiteSpline(x, y, slopes).c[::-1].T)
+        slopes[[0, -1]] = 0.0
+        pieces = CubicHermiteSpline(x, y, slopes).c[::-1].T
+        return np.append(x, 2 * x[-1] - x[-2]), np.vstack([pieces, [y[-1], 0.0, 0.0, 0.0]])
 
 
 for _kind in (Constant, Polynomial, Harmonic, SmoothStep, Table):
@@ -225,6 +242,14 @@ def as_motion(owner: str, label: str, value: object) -> Motion:
         return Function(value)
     kinds = "a number, Constant, Polynomial, Harmonic, SmoothStep, Table, a sum or product of them, or a function of t"
     raise ModelError(f"{owner}: {label} is {shown(value)}; give {kinds}")
+
+
+def as_path(owner: str, label: str, value: object) -> Motion:
+    """A motion that a constraint follows: f'' is an acceleration, which may not jump unseen."""
+    motion = as_motion(owner, label, value)
+    if any(isinstance(leaf, Table) and leaf.monotone for leaf in leaves(motion)):
+        raise ModelError(f"{owner}: {label} has a monotone table, whose f'' jumps: that is for loads; leave monotone out")
+    return motion
 
 
 def terms(motion: Motion) -> list[tuple[Motion, ...]]:

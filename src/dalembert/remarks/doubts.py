@@ -227,6 +227,7 @@ def _tables(model: Model) -> Iterator[str]:
             if max(low - least, most - high) > BEYOND * (high - low) + 1e-9 * max(abs(low), abs(high)):
                 yield (
                     f"the table of {name!r} goes from {least:.4g} to {most:.4g} on a smooth curve through values from {low:.4g}"
-                    f" to {high:.4g}: give more of them where they change, or a sum of steps, one for each change:"
+                    f" to {high:.4g}: a load takes da.Table(..., monotone=True), in a file {{type: table, ...,"
+                    " monotone: true}; else give more of them where they change, or a sum of steps, one for each change:"
                     " da.SmoothStep(...) + da.SmoothStep(...), in a file {type: sum, parts: [{type: smooth_step, ...}, ...]}"
                 )

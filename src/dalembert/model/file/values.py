@@ -217,12 +217,13 @@ MOTION_CLASSES = {
 _MOTION_KINDS = {
     "coefficients": Annotated[list[Number], Len(1), FailFast()],
     **dict.fromkeys(("times", "values"), Annotated[list[Number], FailFast()]),
-    **dict.fromkeys(("periodic", "clamp"), bool),
+    **dict.fromkeys(("periodic", "clamp", "monotone"), bool),
     "parts": Annotated[list["Motion"], Len(1, 100)],
 }
 _OF_MOTIONS = {
     "periodic": "repeats outside the table",
     "clamp": "at rest at its ends, and holds its end values outside the table, which else goes on with its end slopes",
+    "monotone": "rises and falls with its values, never beyond them: of loads",
     "parts": "numbers and motions",
 }
 
