@@ -174,6 +174,20 @@ def test_a_sweep_ends_with_its_outputs_and_is_a_table(model, tmp_path):
     assert [float(row["length"]) for row in rows] == [0.0, 1.5, 0.5] and "length" in rows[0]["message"]
     for name, values in (("rod.x", found["rod.x"][:, -1]), ("rod.vz.min", found["rod.vz.min"]), ("steps", found["steps"])):
         np.testing.assert_array_equal([float(row[name]) for row in rows], values)
+    printed = CliRunner().invoke(app, ["export", str(store), "--output", "rod.x.range,rod.vz.min"])
+    assert printed.exit_code == 0, printed.output
+    head, *lines = printed.stdout.splitlines()
+    assert re.split(r"  +", head) == ["run", "length", "status", "rod.x.range [m]", "rod.vz.min [m/s]"]
+    assert lines[1].split() == [
+        "1",
+        "1.5",
+        "complete",
+        *(f"{found[name].values[1]:.6g}" for name in ("rod.x.range", "rod.vz.min")),
+    ]
+    told = CliRunner().invoke(app, ["export", str(store), "--output", "rod.x.range", "--json"]).stdout
+    assert json.loads(told)[2]["rod.x.range [m]"] == float(found["rod.x.range"][2])
+    refused = CliRunner().invoke(app, ["export", str(store), "--output", "rod.x"])
+    assert refused.exit_code == 2 and "'rod.x' is not one number of a run; give rod.x.max, .min" in refused.stderr
 
 
 def test_a_sweep_of_states_is_a_table_too(model, tmp_path):

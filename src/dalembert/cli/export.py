@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -165,7 +166,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         raise ModelError(f"export: what of {source}? {fix}")
     check_result(source)
     if is_sweep(source):
-        raise ModelError(f"{source} holds a sweep; `dalembert export {source} runs.csv` has such numbers of each run")
+        return _print_runs(source, names, degrees, answer)
     run = load(source)
     if len(run.t) < 2:
         raise ModelError(f"{source}: the run has {len(run.t)} states; numbers of a whole run need more")
@@ -207,6 +208,39 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         raise ModelError("\n".join(wrong))
     if not trusted:
         raise typer.Exit(Code.FAILED)
+
+
+def _print_runs(source: str, names: list[str], degrees: bool, answer: Answer) -> None:
+    """The same of a sweep, at the times that it kept: a row for each run."""
+    from rich.table import Table
+
+    from dalembert.results.signal_names import of_unit
+    from dalembert.results.signals import with_unit
+    from dalembert.simulation.sweep import Sweep
+    from dalembert.simulation.sweep_table import table_of
+
+    sweep = Sweep(source)
+    given = [name for name, of_run in sweep.dataset.coords.items() if of_run.dims == ("run",) and name != "run"]
+    columns = {name: values for name, values in table_of(sweep).items() if name in ("run", "status", *given)}
+    for name in names:
+        array = sweep[name]
+        if array.dims != ("run",):
+            raise ModelError(
+                f"{source}: {name!r} is not one number of a run; give {name}.max, .min, .peak, .range, .mean or .rms"
+            )
+        factor, unit = of_unit(str(array.attrs.get("units", ""))) if degrees else (1.0, str(array.attrs.get("units", "")))
+        columns[with_unit(name, unit)] = factor * array.values
+    rows = [*zip(*(column.tolist() for column in columns.values()), strict=True)]
+    if answer.as_json:
+        plain = ([None if isinstance(cell, float) and not isfinite(cell) else cell for cell in row] for row in rows)
+        print_json([dict(zip(columns, row, strict=True)) for row in plain])
+        return
+    table = Table(box=None, pad_edge=False)
+    for title, values in columns.items():
+        table.add_column(title, justify="left" if values.dtype.kind in "UO" else "right", no_wrap=True, overflow="fold")
+    for row in rows:
+        table.add_row(*(f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row))
+    answer.voice.show(table)
 
 
 def _over(run: AnySolution) -> str:

@@ -63,7 +63,7 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
     drivers, forces = [driver.name for driver in model.drivers], [force.name for force in model.forces]
     if text in forces:
         noun = next(force.noun for force in model.forces if force.name == text)
-        raise ModelError(f"{noun} {text!r} acts along no single coordinate; give '{text}.fx' or '{text}.tx', y or z")
+        raise ModelError(f"{noun} {text!r} acts along no single coordinate; give '{text}.f', its size, or '{text}.fx', y, z")
     elements = [*joints, *drivers, *forces]
     turned = text.removesuffix(".rate").removesuffix(".acceleration")
     if turned.endswith(".angle") and (of := turned.removesuffix(".angle")) in bodies:
