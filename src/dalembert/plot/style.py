@@ -114,8 +114,8 @@ def by_unit(items: Iterable[_T], told: Callable[[_T], tuple[str, str]]) -> list[
 
 def owner_of(ax: Axes) -> Figure:
     """The figure that axes belong to."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = ax.figure.figure  # get_figure(root=True) came with Matplotlib 3.10
+    assert isinstance(figure, Figure)
     return figure
 
 
