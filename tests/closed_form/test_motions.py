@@ -1,5 +1,7 @@
 """Motions that are composed: sums, products, functions of time, periodic and clamped tables, against closed forms."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.interpolate import PchipInterpolator
@@ -220,3 +222,7 @@ def test_constraints_refuse_monotone_tables():
         model.add_driver("motor", "A", motion)
     with pytest.raises(da.ModelError, match="length has a monotone table"):
         model.add_distance("rope", "ground", "arm", points=((0, 0, 0), (0.5, 0, 0)), length=motion)
+    model.add_driver("motor", "A", da.Table((0, 1), (0, 1)))
+    data = json.loads(json.dumps(model.to_dict()).replace('"monotone": false', '"monotone": true'))
+    with pytest.raises(da.ModelError, match="motion has a monotone table"):
+        da.Model.from_dict(data)

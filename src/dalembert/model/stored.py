@@ -11,6 +11,7 @@ from dalembert.model.cams import FEWEST_VALUES
 from dalembert.model.couplings import coupled_rows
 from dalembert.model.elements import MOST_ROWS, Body, Driver, Force, Joint, Primitive
 from dalembert.model.joints import CONTACTS, JOINTS, check_point_masses, coordinates_of, primitives
+from dalembert.model.motions import as_path
 from dalembert.model.serialise import MissingFunction
 from dalembert.model.store import Element, ElementStore
 from dalembert.model.validation import inertia, nearest, number, shown
@@ -32,6 +33,9 @@ def check_element(owner: str, element: Element, store: ElementStore) -> None:
                 raise _bad(owner, f"drives {row.kind} {shown(row.labels)}", "one prescribed row")
         case Force():
             element.check(owner, {joint.name: joint for joint in store.joints})
+    rows = element.primitives if isinstance(element, Joint) else (element.primitive,) if isinstance(element, Driver) else ()
+    for motion in (row.motion for row in rows if row.motion is not None):
+        as_path(owner, "motion", motion)
     ends = [getattr(element, end, None) for end in ("first", "second")]
     if ends[0] is not None and ends[0] == ends[1]:
         raise _bad(owner, f"connects {shown(ends[0])} with itself", "two different bodies")
