@@ -129,11 +129,34 @@ def test_joints_that_a_sweep_holds():
     ):
         with pytest.raises(ModelError, match=message):
             da.kinematics(model, sweep=sweep)
-    with pytest.raises(ModelError, match=r"already driven by 'drive'; keep one: leave it out of the sweep"):
-        da.kinematics(arm(), sweep={"B": [0.0, 1.0], "A": 0.0})
     with pytest.raises(ModelError, match=r"t is \[0, 1\]; with a sweep give one time"):
         da.kinematics(arm(), [0, 1], sweep={"B": [0.0, 1.0]})
 
+
+def test_a_sweep_is_in_the_place_of_drivers():
+    """Driven mechanisms were refused: swept was to be what a motor turns already."""
+    found = da.kinematics(arm(), sweep={"B": [0.0, 0.5, 1.0], "A": 0.0})
+    np.testing.assert_allclose(found.coordinate("A"), 0.0, atol=1e-12)
+    report = found.report()
+    assert report["replaced"].value == "drive: a driver in whose place the sweep is"
+    assert report.verdict == "pass" and "warning" not in {line.name for line in report.lines}, report
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0, 0.1), mass=0.2)
+    model.add_link("rod", (0, 0.1), (0.3, 0.1), mass=0.5)
+    model.add_body("slider", mass=1.0, inertia=1e-3, position=(0.3, 0.1))
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    model.add_revolute("B", "crank", "rod", point=(0, 0.1))
+    model.add_revolute("C", "rod", "slider", point=(0.3, 0.1))
+    model.add_prismatic("D", "ground", "slider", point=(0.3, 0.1), axis=(1, 0))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    angles = np.linspace(0.0, 6.0, 25)
+    poses = da.kinematics(model, sweep={"A": angles})
+    expected = -0.1 * np.sin(angles) + np.sqrt(0.3**2 - (0.1 - 0.1 * np.cos(angles)) ** 2) - 0.3
+    np.testing.assert_allclose(poses.coordinate("D"), expected, atol=1e-12)
+    back = da.kinematics(model, sweep={"D": expected[:4]})  # by the slider, whose motion is the motor's no more
+    np.testing.assert_allclose(np.sort(back.coordinate("A")), angles[:4], atol=1e-10)
+    assert back.report()["replaced"].value.startswith("motor: ")
+    assert [driver.name for driver in model.drivers] == ["motor"]
 
 def test_coordinates_of_one_joint_that_a_sweep_holds():
     """Names of drivers were those of the joint: the second was refused, and wrong keys with raw errors."""

@@ -157,7 +157,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
 
     from dalembert.cli.source import check_result
     from dalembert.io.sweep_store import is_sweep
-    from dalembert.questions.objectives import of_whole_run
+    from dalembert.questions.objectives import OVER_TIME, of_whole_run
     from dalembert.results.signals import spelt_out_of
     from dalembert.simulation.load import load
 
@@ -171,6 +171,9 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     if len(run.t) < 2:
         raise ModelError(f"{source}: the run has {len(run.t)} states; numbers of a whole run need more")
     numbers, wrong = {}, []
+    for name in (name for name in names if "*" in name and name.rpartition(".")[2] not in OVER_TIME):
+        numbers_of = ", ".join(f"{name}.{part}" for part in OVER_TIME)
+        raise ModelError(f"{name!r} are signals over time; give a file to write them to, or numbers of the run: {numbers_of}")
     asked, left = spelt_out_of(run, names)
     for text in left:
         warn(f"{source}: {text}")
@@ -205,7 +208,7 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
         if any(name.endswith((".mean", ".rms")) for name in numbers):
             answer.voice.say(_over(run))
     if wrong:
-        raise ModelError("\n".join(wrong))
+        raise ModelError("\n".join(dict.fromkeys(wrong)))
     if not trusted:
         raise typer.Exit(Code.FAILED)
 

@@ -64,7 +64,8 @@ def kinematics(
     t : times [s], in one direction
     sweep : {joint: values} of its coordinate [rad or m] instead, {"P.x": values} or {("P", 0): values} where it has several;
         `solution.t` then holds these values, in rising order, and rates are per unit of the coordinate. Further ones are held
-        at numbers, {"A": values, "B": 0.0}; what moves in time stands still as it is at the one time t, default 0
+        at numbers, {"A": values, "B": 0.0}; a driver of these, or of all, gives way to the sweep; what else moves in time
+        stands still as it is at the one time t, default 0
     branches : a list of solutions, one for each way in which the mechanism can be assembled at the first value
 
     The result is a `Solution`, as far as the motion can go: where it ends before the last value, at a dead centre, its status

@@ -1,6 +1,7 @@
 """What a sweep follows: one joint coordinate instead of time, all else where it is held.
 
-A driver s = t moves the coordinate; others are held at plain numbers. What moves in time stands still as it is at one time.
+A driver s = t moves the coordinate; others are held at plain numbers. Drivers of these coordinates give way, and so does the
+only one of a model that has no freedom beside it. What else moves in time stands still as it is at one time.
 """
 
 from __future__ import annotations
@@ -53,9 +54,10 @@ def swept(model: Model, sweep: object, t: object, coordinates: Coordinates | Non
     if t is not None and not is_number(t):
         raise ModelError(f"kinematics: t is {shown(t)}; with a sweep give one time, at which drivers stand, or leave it out")
     at_time = number("kinematics", "t", t or 0.0)
-    model, still = _standing(model, at_time)
     key, values = _chosen(sweep)
     assert isinstance(sweep, Mapping)
+    model, replaced = _released(model, [coordinate_of(model, key) for key in sweep])
+    model, still = _standing(model, at_time)
     for other in (other for other in sweep if other != key):
         joint, component = coordinate_of(model, other)
         value = number("kinematics", f"sweep[{other!r}]", sweep[other])
@@ -78,11 +80,14 @@ def swept(model: Model, sweep: object, t: object, coordinates: Coordinates | Non
     label, unit = joint.coordinates[component], "rad" if angle_of(joint, component) is not None else "m"
     over = f"{label.replace('_', ' ')} of {joint.name} [{unit}]"
     told: dict[str, object] = {"over": over, "swept": [_name(joint, component), unit]}
+    if replaced:
+        told["replaced"] = replaced
     if still:
         told["still"] = {"at": at_time, "elements": still}
     if functions := [force.name for force in model.forces if force.call is not None]:
         told["functions"] = functions
-    return Swept(replace(mechanism, F=F, model=exact, given_at=begin), wanted, begin, told)
+    warned = mechanism.warnings[len(mechanism.assembly.warnings) :] if len(sweep) > 1 else mechanism.warnings  # moved as asked
+    return Swept(replace(mechanism, F=F, model=exact, given_at=begin, warnings=warned), wanted, begin, told)
 
 
 def _chosen(sweep: object) -> tuple[Any, object]:
@@ -120,15 +125,23 @@ def _name(joint: Joint, component: int) -> str:
     return joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{joint.coordinates[component]}"
 
 
+def _released(model: Model, given: list[tuple[Joint, int]]) -> tuple[Model, list[str]]:
+    """The model without the drivers in whose place the sweep is, and their names."""
+    moved = [(joint.name, joint.coordinates[component]) for joint, component in given]
+    names = [d.name for d in model.drivers if d.joint is not None and (d.joint, d.primitive.labels[0]) in moved]
+    if not names and len(model.drivers) == 1 and compile(model).degrees_of_freedom == 0:
+        names = [model.drivers[0].name]
+    made = model.copy()
+    for name in names:
+        made.remove(name)
+    return made, names
+
+
 def _drive(model: Model, word: str, joint: Joint, component: int, motion: Motion) -> None:
     try:
         model.add_driver(word + _name(joint, component), joint.name, motion, component=component)
     except ModelError as problem:
-        hint = ""
-        if "already driven" in str(problem):
-            fix = "give times (--times) to follow that driver, or a model without it"
-            hint = f": {fix}" if word == SWEEP else ": leave it out of the sweep, or give a model without that driver"
-        raise ModelError(f"kinematics: {problem}{hint}") from None
+        raise ModelError(f"kinematics: {problem}") from None
 
 
 def _place(model: Model, joint: Joint, component: int, value: float) -> None:

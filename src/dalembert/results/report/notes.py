@@ -70,7 +70,7 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     if isinstance(mechanism, Mechanism):
         if loose := unconnected(mechanism.model):
             yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
-        for name, text in left_free(mechanism):
+        for name, text in left_free(mechanism) if "over" not in solution.settings else ():
             yield Line(name, text, verdict="WARN" if name == MODEL else "note", data=text, block="careful")
         doubtful = doubts(mechanism.whole or mechanism.model, mechanism.assembly, mechanism.given_at)
         for doubt in doubtful:
@@ -80,7 +80,7 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         if (choice := mechanism.assembly.choice) and _starts_as_assembled(solution.steps, mechanism.assembly):
             yield Line("start", choice, data=list(mechanism.assembly.chosen), block="careful")
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
-            if not any(doubt.startswith(text) for doubt in doubtful):
+            if "over" not in solution.settings and not any(doubt.startswith(text) for doubt in doubtful):
                 yield Line("start", text, data=text, block="careful")
     if mechanism.degrees_of_freedom > 0 and len(solution.t) > 1 and _rests(solution):
         loads = [load for load in getattr(mechanism.model, "forces", ()) if load.verb in ("force", "torque", "motor")]
@@ -92,6 +92,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         yield Line("mode", f"{mode}; its shape, closed pose by pose, is no motion of the model", data=mode, block="careful")
     if light := solution.settings.get("without_mass"):
         yield listed("without mass", light, "positions and their rates only; reactions and energies are refused")
+    if replaced := solution.settings.get("replaced"):
+        yield listed("replaced", replaced, "a driver in whose place the sweep is")
     if still := solution.settings.get("still"):
         meaning = f"what moves in time stands still in a sweep, as at t = {still['at']:g} s"
         yield listed("held", still["elements"], meaning)
