@@ -181,6 +181,22 @@ def test_gravity_that_acts_upwards_in_pictures(plane, gravity, up):
     assert (line.value.endswith(", up in pictures"), line.block) == (up, "careful" if up else "details")
 
 
+def test_check_tells_cranks_that_cannot_turn():
+    """The template with a crank longer than its rod: B is the rod's length below the guide at cos(angle) = -0.1 / 0.31. It was
+    said to be simulated, and a run broke off."""
+    call("new", "own.yaml", "--plane")
+    assert json.loads(call("check", "own.yaml", "--json").stdout)["reach"] is None
+    text = Path("own.yaml").read_text().replace("crank: 0.1 ", "crank: 0.31").replace("offset: 0 ", "offset: 0.2 ")
+    Path("own.yaml").write_text(text)
+    reach = json.loads(call("check", "own.yaml", "--json").stdout)["reach"]
+    assert reach["t"] == pytest.approx(np.arccos(-0.1 / 0.31) / (2 * np.pi), rel=1e-6)
+    assert "driver 'motor' cannot turn past 1.899 rad = 108.8 degrees" in reach["why"]
+    assert "the axis of 'D', (1, 0)" in reach["why"]
+    assert call("check", "own.yaml").stdout.endswith("it can be simulated as far as t = 0.3023 s\n")
+    Path("own.yaml").write_text(text.replace("t_end: 2", "t_end: 0.3"))
+    assert json.loads(call("check", "own.yaml", "--json").stdout)["reach"] is None
+
+
 def test_check_runs_nothing(monkeypatch):
     import dalembert.simulation.simulate
 

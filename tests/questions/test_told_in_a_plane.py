@@ -158,6 +158,7 @@ def test_a_sweep_is_in_the_place_of_drivers():
     assert back.report()["replaced"].value.startswith("motor: ")
     assert [driver.name for driver in model.drivers] == ["motor"]
 
+
 def test_coordinates_of_one_joint_that_a_sweep_holds():
     """Names of drivers were those of the joint: the second was refused, and wrong keys with raw errors."""
     model = da.Model()

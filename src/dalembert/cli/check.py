@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import inf, isfinite, pi
 from typing import TYPE_CHECKING, Any
 
 from dalembert.cli.console import AsJson, ModelName, Set, Verbose, Voice, print_json, reported_errors
@@ -91,6 +92,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
         "velocity_residual": {"given": assembly.velocity_residual[0], "assembled": assembly.velocity_residual[1]},
         "unconnected": unconnected(model),
         "left_free": {name: text for name, text in free if name != MODEL},
+        "reach": _reach(mechanism, end),
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
         "warnings": [*mechanism.warnings, *doubtful],
@@ -100,6 +102,24 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
         "versions": current_versions(),
         "model_hash": model.hash,
     }
+
+
+def _reach(mechanism: Mechanism, end: float | None) -> dict[str, Any] | None:
+    """Where a mechanism that is driven in all its freedoms goes no further: within a run, or a turn of its drivers."""
+    from dalembert.errors import ModelError, SimulationError
+    from dalembert.questions.kinematics import kinematics
+    from dalembert.remarks.row_words import turning
+
+    rates, drivers = turning(mechanism), {driver.name for driver in mechanism.model.drivers}
+    turn = 2.0 * pi / min(map(abs, rates.values())) if drivers and drivers == rates.keys() else inf
+    last = min(turn, inf if end is None else end)
+    if not drivers or mechanism.degrees_of_freedom or mechanism.t_0 or not isfinite(last) or last <= 0.0:
+        return None
+    try:
+        poses: Any = kinematics(mechanism, [0.0, last])
+    except (ModelError, SimulationError):  # rows of velocities, poses that are singular from the start: what a run tells
+        return None
+    return None if poses.status == "complete" else {"t": poses.events[-1][1], "why": poses.message}
 
 
 def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: bool = False) -> None:
@@ -139,6 +159,8 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
         add(name, item)
     if mechanism.assembly.chosen:
         add("start", mechanism.assembly.choice)
+    if f["reach"]:
+        add("reach", f["reach"]["why"])
     for item in f["moved"] or ["nothing"]:
         add("assembly moved", item)
     for item in f["warnings"]:
@@ -166,4 +188,5 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
             joints.add_row(item["name"], item["type"], " - ".join(item["bodies"]), f"({at})")
         voice.show(joints)
         voice.say("")
-    voice.say(f"it can be simulated{', but ' + look_at(f['doubts']) if f['doubts'] else ''}")
+    far = f" as far as t = {f['reach']['t']:.4g} s" if f["reach"] else ""
+    voice.say(f"it can be simulated{far}{', but ' + look_at(f['doubts']) if f['doubts'] else ''}")

@@ -157,7 +157,8 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
 
     from dalembert.cli.source import check_result
     from dalembert.io.sweep_store import is_sweep
-    from dalembert.questions.objectives import OVER_TIME, of_whole_run
+    from dalembert.questions.objectives import of_whole_run
+    from dalembert.results.signal_names import OVER_TIME
     from dalembert.results.signals import spelt_out_of
     from dalembert.simulation.load import load
 

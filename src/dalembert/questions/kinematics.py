@@ -38,6 +38,7 @@ from dalembert.questions.equations import null_space, twist_map
 from dalembert.questions.poses import apart, unmoved
 from dalembert.questions.state import closing, size_of
 from dalembert.questions.swept import SWEEP, swept, values_of
+from dalembert.remarks.row_words import beyond_reach
 from dalembert.run.statistics import Pivots, Statistics, pivots_of
 from dalembert.simulation.simulate import describe
 from dalembert.simulation.solution import Solution
@@ -219,9 +220,13 @@ def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, told:
     events = _change_points(curve, pivots_of(run), begin, x, times, found)
     status, message = "complete", ""
     if len(found) < len(values):
-        limit = _dead_centre(curve, way, float(values[len(found)]))
-        events.append(limit)
-        status, message = "event", f"the motion ends at {limit[1]:.10g}, {limit[0]}"
+        end, locking = _dead_centre(curve, way, float(values[len(found)]))
+        why = f"a dead centre: {', '.join(map(repr, locking)) or 'the mechanism'} cannot follow further"
+        events.append((why, end))
+        if "over" not in told and (reach := beyond_reach(mechanism, end, locking)):
+            why += f"; {reach}"
+        early = "" if len(found) else f" before the first value, {values[0]:.6g},"
+        status, message = "event", f"the motion ends{early} at {end:.7g}{'' if 'over' in told else ' s'}, {why}"
     settings = describe(formulation, DOP853(), mechanism, float(values[-1]))
     settings |= {"plain_python": list(run.callbacks.slow)} | told
     if len(times) > 1 and times[1] < times[0]:
@@ -235,7 +240,7 @@ def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, told:
         warnings=tuple(f"{name} at {at:.10g}" for name, at in events),
     )  # fmt: skip
     if not len(times):
-        raise SimulationError(f"kinematics: {message}, before the first value, {values[0]:.6g}", solution=solution, time=begin)
+        raise SimulationError(f"kinematics: {message}", solution=solution, time=begin)
     return solution
 
 
@@ -255,13 +260,12 @@ def _change_points(
     return events
 
 
-def _dead_centre(curve: Curve, way: _Way, value: float) -> tuple[str, float]:
-    """(name, t) of the extremum of t along the curve beyond the last pose."""
+def _dead_centre(curve: Curve, way: _Way, value: float) -> tuple[float, list[str]]:
+    """The extremum of t along the curve beyond the last pose, and the joints and drivers that lock there."""
     for point, ahead in _along(curve, way.t, way.x, value):
         if ahead.rate * point.rate <= 0:
             turn = curve.root(point, CURVE, "rate")
-            joints = [name for name in curve.mechanism.locking(turn.t, turn.x)[1] if not name.startswith(SWEEP)]
-            return f"a dead centre: {', '.join(map(repr, joints)) or 'the mechanism'} cannot follow further", turn.t
+            return turn.t, [name for name in curve.mechanism.locking(turn.t, turn.x)[1] if not name.startswith(SWEEP)]
     raise SimulationError(
         f"kinematics: poses beyond {way.t:.10g} could not be followed, though no dead centre was found; give closer values",
         time=way.t,

@@ -106,11 +106,13 @@ def stop_words(turns: bool, value: float) -> str:
 
 
 def _shapes(model: object, names: set[str]) -> str:
-    """What may be wrong besides: lengths, and axes of slides in loops of which a driven joint is one of those that lock."""
+    """What may be wrong besides: lengths, and axes of slides that nothing drives in loops of what locks."""
     if not isinstance(model, Model):
         return ""
-    driven = {driver.joint for driver in model.drivers if driver.name in names}
-    loops = [loop for loop in loops_of(model) if driven & {joint.name for joint in loop}]
-    slides = [joint for loop in loops for joint in loop if joint.type == "prismatic" and joint.name not in driven]
-    axes = [f"{joint.name!r}, {shown_axis(model.body(joint.first).matrix @ joint.E_i[:, 2], model.plane)}" for joint in slides]
-    return f", lengths, and the axis of {axes[0]}" if len(axes) == 1 else ", and lengths"
+    driven = {driver.joint for driver in model.drivers}
+    joints = names | {driver.joint for driver in model.drivers if driver.name in names}
+    loops = [loop for loop in loops_of(model) if joints & {joint.name for joint in loop}]
+    slides = {joint.name: joint for loop in loops for joint in loop if joint.type == "prismatic" and joint.name not in driven}
+    axes = [f"{name!r}, {shown_axis(model.body(j.first).matrix @ j.E_i[:, 2], model.plane)}" for name, j in slides.items()]
+    of = " and of ".join(axes) if len(axes) < 3 else ""
+    return f", lengths, and the ax{'e' if axes[1:] else 'i'}s of {of}" if of else ", and lengths"
