@@ -1,7 +1,9 @@
 """Numbers of a whole run: integrals over time and extrema of its outputs, for `gradient`, `optimise` and `constraints`.
 
 Integrals are those of the spline of degree five through the saved times: errors h^6 where the output is smooth. The spline
-through every second time tells whether there are enough of them. Extrema are looked for in the run itself, see `extremum`.
+through every second time tells where there are too few of them, as beside jumps: there the run itself is asked for states
+between, where it has them, and intervals are halved until Lobatto's formulas agree. Extrema are looked for in the run itself,
+see `extremum`.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ if TYPE_CHECKING:
 
 _DEGREE = 5
 _NOUGHT = 1e-9  # means below that part of the largest size are what rounding and steps leave
-_MANY = 4001  # even times for means
 _TIMES = 2 * _DEGREE + 2  # that it takes for both splines
 _APART = 1e-3  # times to the spline through half of them, of the range of the output
 _ROUNDING = 1e-12  # of the size of the output
+_CLOSE, _JUMP = 1e-7, 1e-3  # of the range times an interval, integrals agree; least interval that counts, of the run's time
+_HALVES = 40  # of an interval, at most
 
 
 class Extreme(float):
@@ -49,9 +52,40 @@ class Extreme(float):
 def integral(solution: Any, output: object) -> float:
     """An output integrated over the time of a run; output : a signal by name, or a function of the solution."""
     t, y = _series(solution, output, _TIMES)
-    found, rough = (float(s.integrate(t[0], t[-1])) for s in _splines(t, y))
-    _enough("integral", output, abs(found - rough) / float(t[-1] - t[0]), y)
-    return found
+    fine, rough = (np.diff(spline.antiderivative()(t)) for spline in _splines(t, y))
+    limit = np.maximum(_CLOSE * float(np.ptp(y)) * np.maximum(np.diff(t), _JUMP * (t[-1] - t[0])), _ROUNDING * np.abs(fine))
+    if np.any(poor := np.abs(fine - rough) > limit) and is_dense(solution) and solution.sensitivities is None:
+        with suppress(DalembertError):  # a stored run has no states between where its functions are not at hand
+            fine[poor], rough[poor] = _halved(solution, output, t[:-1][poor], t[1:][poor], limit[poor])
+    _enough("integral", output, abs(float(np.sum(fine - rough))) / float(t[-1] - t[0]), y)
+    return float(np.sum(fine))
+
+
+def _halved(solution: Any, output: object, begin: Array, end: Array, limit: Array) -> tuple[Array, Array]:
+    """Integrals over intervals of states between those that were saved, by seven and by four points, halved where these differ
+    by more than a limit."""
+    inner = np.array([-np.sqrt(2.0 / 3.0), -np.sqrt(0.2), 0.0, np.sqrt(0.2), np.sqrt(2.0 / 3.0)])
+    points = np.concatenate([[-1.0], inner, [1.0]])
+    seven = np.array([77.0, 432.0, 625.0, 672.0, 625.0, 432.0, 77.0]) / 2940.0  # Gander and Gautschi 2000
+    four = np.array([1.0, 0.0, 5.0, 0.0, 5.0, 0.0, 1.0]) / 12.0
+    whole, check = np.zeros(len(begin)), np.zeros(len(begin))
+    of, a, b = np.arange(len(begin)), begin, end
+    for _ in range(_HALVES):
+        times = 0.5 * (a + b)[:, None] + 0.5 * (b - a)[:, None] * points
+        at, where = np.unique(times, return_inverse=True)
+        y = signal(solution(at), output).values[where.reshape(times.shape)]
+        fine, rough = (b - a) * (y @ seven), (b - a) * (y @ four)
+        open_ = (np.abs(fine - rough) > limit[of]) & (b - a > 1e-13 * np.maximum(np.abs(a), np.abs(b)))
+        np.add.at(whole, of[~open_], fine[~open_])
+        np.add.at(check, of[~open_], rough[~open_])
+        if not np.any(open_):
+            return whole, check
+        middle = 0.5 * (a + b)[open_]
+        of, a, b = np.tile(of[open_], 2), np.concatenate([a[open_], middle]), np.concatenate([middle, b[open_]])
+        last = fine[open_], rough[open_]
+    np.add.at(whole, of, np.tile(last[0] / 2.0, 2))
+    np.add.at(check, of, np.tile(last[1] / 2.0, 2))
+    return whole, check
 
 
 @by_name
@@ -88,9 +122,8 @@ def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
     unit = signal(solution, output).unit
     if kind in ("mean", "rms"):
         power = 2 if kind == "rms" else 1
-        fine, over = _finely(solution), float(solution.t[-1] - solution.t[0])
-        mean = integral(fine, lambda s: signal(s, output).values ** power) / over
-        if abs(mean) < _NOUGHT * float(np.abs(signal(fine, output).values).max()) ** power:
+        mean = integral(solution, lambda s: signal(s, output).values ** power) / float(solution.t[-1] - solution.t[0])
+        if abs(mean) < _NOUGHT * float(np.abs(signal(solution, output).values).max()) ** power:
             mean = 0.0
         return max(mean, 0.0) ** 0.5 if power == 2 else mean, unit, None
     found = [_extremum(solution, output, sign) for sign in {"max": (1.0,), "min": (-1.0,)}.get(kind, (1.0, -1.0))]
@@ -99,14 +132,6 @@ def of_whole_run(solution: Any, name: str) -> tuple[float, str, float | None]:
     size = (1.0 - EQUAL) * max(map(abs, found))
     one = min((one for one in found if abs(one) >= size), key=lambda one: one.t, default=found[0])
     return abs(one) if kind == "peak" else float(one), unit, one.t
-
-
-def _finely(solution: Any) -> Any:
-    """At many even times, where there are states between those that were saved."""
-    if is_dense(solution):
-        with suppress(DalembertError):  # a stored run has none where its functions are not at hand
-            return solution(np.linspace(solution.t[0], solution.t[-1], _MANY))
-    return solution
 
 
 def _extremum(solution: Any, output: object, sign: float) -> Extreme:
