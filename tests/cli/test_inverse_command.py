@@ -31,6 +31,9 @@ def test_a_driven_arm_as_table_json_and_picture(arm, tmp_path):
     assert "5 instants, smallest and largest are those at these times; " in result.output
     smallest, largest = map(float, next(line for line in result.output.splitlines() if "drive" in line).split()[-2:])
     np.testing.assert_allclose([smallest, largest], 2.0 * 2.0 * 9.81 * 0.3 * np.cos([2.0, 0.0]), rtol=1e-5)  # signed powers
+    turn = call(arm, "--times", f"0:{np.pi}:{np.pi / 20}").output  # both ends are the same instant of a turn
+    root_mean_square = float(next(line for line in turn.splitlines() if "drive" in line).split()[-3])
+    assert root_mean_square == pytest.approx(2.0 * 9.81 * 0.3 / np.sqrt(2.0), rel=1e-5)
     assert (tmp_path / "efforts.png").stat().st_size > 1000
     table = np.loadtxt(tmp_path / "efforts.csv", delimiter=",", skiprows=1)
     expected = 2.0 * 9.81 * 0.3 * np.cos(2.0 * table[:, 0])

@@ -51,6 +51,12 @@ def test_extrema_over_time_are_those_of_the_times(tmp_path):
     assert "arm: 11 poses; smallest and largest are those at these times\n" in shown
 
 
+def test_the_sign_of_a_step_is_that_of_the_way():
+    """0:-360:2 was refused."""
+    down = json.loads(call("four_bar", "--sweep", "A=0:-20:10", "--json").stdout)["coordinates"]["A [deg]"]
+    assert [round(value, 9) for value in down] == [-20.0, -10.0, 0.0]
+
+
 def test_rotation_vectors_are_in_radians():
     names = json.loads(call("slider_crank", "--sweep", "A=0:10:10", "--json").stdout)["coordinates"]
     assert {"A [deg]", "B.rotation_x [rad]", "C.angle_first [deg]", "D [m]"} <= names.keys()
@@ -62,7 +68,7 @@ def test_rotation_vectors_are_in_radians():
         (("four_bar",), "one of the two"),
         (("four_bar", "--sweep", "A"), "JOINT=FROM:TO:STEP"),
         (("four_bar", "--sweep", "A=0:10"), "FROM:TO:STEP"),
-        (("four_bar", "--sweep", "A=0:10:-1"), "leads from FROM to TO"),
+        (("four_bar", "--sweep", "A=0:10:0"), "a STEP that is not 0"),
         (("four_bar", "--sweep", "X=0:10:1"), "no joint 'X'"),
         (("four_bar", "--times", "0:1:0.1"), "1 degree of freedom"),
     ],

@@ -172,10 +172,10 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     if len(run.t) < 2:
         raise ModelError(f"{source}: the run has {len(run.t)} states; numbers of a whole run need more")
     numbers, wrong = {}, []
+    asked, left = spelt_out_of(run, names)
     for name in (name for name in names if "*" in name and name.rpartition(".")[2] not in OVER_TIME):
         numbers_of = ", ".join(f"{name}.{part}" for part in OVER_TIME)
         raise ModelError(f"{name!r} are signals over time; give a file to write them to, or numbers of the run: {numbers_of}")
-    asked, left = spelt_out_of(run, names)
     for text in left:
         warn(f"{source}: {text}")
     for name in asked:

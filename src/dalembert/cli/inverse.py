@@ -134,15 +134,17 @@ def _data(found: InverseDynamics) -> dict[str, Any]:
 
 
 def _show(found: InverseDynamics, name: str) -> None:
-    import numpy as np
     from rich.table import Table
+
+    from dalembert.results.signal_names import OVER_TIME
 
     table, columns = Table(box=None, pad_edge=False), _columns(found)
     for title in ("effort of", "smallest", "largest", "root mean square", "smallest power [W]", "largest power [W]"):
         table.add_column(title, justify="right")
     for actuator, (label, values) in zip(found.actuators, columns.items(), strict=True):
         power = found.power(actuator.name)
-        numbers = values.min(), values.max(), np.sqrt(np.mean(values**2)), power.min(), power.max()
+        rms = OVER_TIME["rms"][1](values[None], found.t)[0] if len(found.t) > 1 else abs(values[0])
+        numbers = values.min(), values.max(), rms, power.min(), power.max()
         table.add_row(label, *(f"{number:.6g}" for number in numbers))
     voice = Voice()
     voice.say(f"{name}: {len(found.t)} instants, smallest and largest are those at these times; {found.note}")

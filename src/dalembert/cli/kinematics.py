@@ -54,7 +54,7 @@ def kinematics(
             found.save(out)
         if plot is not None:
             plots = found.plot
-            plots.save(plot, plots.time(*(joint.name for joint in bodies.joints if joint.coordinates)))
+            plots.save(plot, plots.time(*(joint.name for joint in bodies.joints if joint.coordinates), degrees=True))
         if as_json:
             print_json(_data(found))
             return
@@ -70,8 +70,9 @@ def values_of(option: str, text: str) -> Any:
         first, last, step = (number_of(part) for part in text.split(":"))
     except (ValueError, ModelError):
         raise ModelError(f"option {option} is {text!r}; give FROM:TO:STEP, as in 0:360:1") from None
-    if not (np.isfinite([first, last, step]).all() and step != 0.0 and (last - first) * step >= 0):
-        raise ModelError(f"option {option} is {text!r}; give a STEP that leads from FROM to TO")
+    if not (np.isfinite([first, last, step]).all() and step != 0.0):
+        raise ModelError(f"option {option} is {text!r}; give finite numbers, and a STEP that is not 0")
+    step = float(np.copysign(step, last - first))  # its sign is that of the way
     count = (last - first) / step
     if 0 < count < 1 - 1e-12:
         fix = f"{first:g}:{last:g}:{(last - first) / 100:g} are 101 values"

@@ -51,12 +51,17 @@ class Extreme(float):
 @by_name
 def integral(solution: Any, output: object) -> float:
     """An output integrated over the time of a run; output : a signal by name, or a function of the solution."""
-    t, y = _series(solution, output, _TIMES)
-    fine, rough = (np.diff(spline.antiderivative()(t)) for spline in _splines(t, y))
-    limit = np.maximum(_CLOSE * float(np.ptp(y)) * np.maximum(np.diff(t), _JUMP * (t[-1] - t[0])), _ROUNDING * np.abs(fine))
-    if np.any(poor := np.abs(fine - rough) > limit) and is_dense(solution) and solution.sensitivities is None:
+    between = is_dense(solution) and solution.sensitivities is None
+    t, y = _series(solution, output, 2 if between else _TIMES)
+    step, fine, rough = np.diff(t), np.zeros(len(t) - 1), np.full(len(t) - 1, np.inf)
+    if len(t) >= _TIMES:
+        fine, rough = (np.diff(spline.antiderivative()(t)) for spline in _splines(t, y))
+    limit = np.maximum(_CLOSE * float(np.ptp(y)) * np.maximum(step, _JUMP * (t[-1] - t[0])), _ROUNDING * np.abs(step * y[1:]))
+    if between and np.any(poor := np.abs(fine - rough) > limit):
         with suppress(DalembertError):  # a stored run has no states between where its functions are not at hand
             fine[poor], rough[poor] = _halved(solution, output, t[:-1][poor], t[1:][poor], limit[poor])
+    if np.any(np.isinf(rough)):
+        _series(solution, output, _TIMES)  # refused
     _enough("integral", output, abs(float(np.sum(fine - rough))) / float(t[-1] - t[0]), y)
     return float(np.sum(fine))
 
