@@ -363,8 +363,10 @@ def test_coordinates_of_a_point_over_each_other_are_its_path():
 
 def test_phase_plane_of_a_turning_joint_is_one_turn_wide():
     ax = da.simulate(gallery.build("slider_crank"), 2.0).plot.phase("A").axes[0]
-    x = ax.get_lines()[0].get_xdata()
-    assert ax.get_title("left").endswith(", one turn from its start")
+    pieces = [line for line in ax.get_lines() if line.get_marker() in ("None", None)]
+    x = np.concatenate([line.get_xdata() for line in pieces])
+    assert ax.get_title("left").endswith(", one turn from its start, later turns darker")
+    assert (np.diff([line.get_alpha() for line in pieces]) > 0.0).all() and len({line.get_color() for line in pieces}) == 1
     assert np.nanmax(x) - np.nanmin(x) == pytest.approx(2 * np.pi, abs=1e-12)
     assert np.isnan(x).sum() >= 2
     assert np.nanmax(np.abs(np.diff(x))) < np.pi

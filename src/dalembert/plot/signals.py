@@ -93,10 +93,10 @@ def draw_phase(ax: Axes, item: Signal, others: Sequence[Signal] = ()) -> None:
             raise ModelError(f"the rate of {item.label!r} is not known; {fix}")
         curves = [("", rate)]
     turn = _TURN.get(item.unit, np.inf)
-    turns = np.ptp(item.values) > turn * (1 + _CLOSE)
+    turns = np.ptp(item.values) > turn * (1 + _CLOSE) or abs(item.values[0]) > turn * (1 + _CLOSE)
     for label, along in curves:
-        x, y, *drawn = _wrapped(item.values, along, turn) if turns else (item.values, along, item.values, along)
-        ax.plot(*drawn, linestyle="-", linewidth=1.2, label=label if len(curves) > 1 else None)
+        x, y, u, v = _wrapped(item.values, along, turn) if turns else (item.values, along, item.values, along)
+        _turn_by_turn(ax, u, v, label if len(curves) > 1 else "_")
         if len(curves) == 1:
             ax.plot(x[:1], y[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
             ax.plot(x[-1:], y[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
@@ -104,6 +104,7 @@ def draw_phase(ax: Axes, item: Signal, others: Sequence[Signal] = ()) -> None:
     what = QUANTITIES.get(unit, "") if len(others) > 1 else what
     name = f"{what or 'several'} over {item.label}" if others else f"phase plane: {item.label}"
     within = ", one turn from its start" if turns and _one_way(item.values, turn) else ", within one turn"
+    within += ", later turns darker" if np.ptp(item.values) > 2 * turn * (1 + _CLOSE) else ""
     ax.set_title(f"{name}{within if turns else ''}")
     ax.set_xlabel(item.title)
     ax.set_ylabel(with_unit(what, unit))
@@ -112,6 +113,16 @@ def draw_phase(ax: Axes, item: Signal, others: Sequence[Signal] = ()) -> None:
         ax.set_aspect("equal", adjustable="datalim")
     tick(ax.xaxis, item.unit)
     tick(ax.yaxis, unit)
+
+
+def _turn_by_turn(ax: Axes, x: Array, y: Array, label: str) -> None:
+    """A curve whose pieces between gaps become darker one after the other."""
+    pieces, color = np.split(np.arange(len(x)), np.flatnonzero(np.isnan(x))), None
+    for k, piece in enumerate(pieces, 1):
+        dark = 1.0 if k == len(pieces) else 0.25 + 0.6 * k / len(pieces)
+        (line,) = ax.plot(x[piece], y[piece], "-", linewidth=1.2, color=color, alpha=dark)
+        color = line.get_color()
+    line.set_label(label)
 
 
 def _of_one_point(*items: Signal) -> bool:
