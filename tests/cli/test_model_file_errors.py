@@ -270,43 +270,70 @@ IN_A_PLANE = {
     "decimal comma in a vector": (
         "force: [-20, 0]",
         "force: [-20,5, 0]",
-        (37, "force 'load': force is [-20, 5, 0]; decimals have a point, not a comma; if three numbers are meant"),
+        (42, "force 'load': force is [-20, 5, 0]; decimals have a point, not a comma; if three numbers are meant"),
     ),
     "decimal comma without a space": (
-        "start: [0, 0]",
+        "start: A",
         "start: [0,5,0]",
-        (19, "body 'crank': start is [0, 5, 0]; decimals have a point, not a comma; if three numbers are meant, put a space"),
+        (24, "body 'crank': start is [0, 5, 0]; decimals have a point, not a comma; if three numbers are meant, put a space"),
     ),
     "decimal comma without a space, in a list of points": (
         "forces:\n",
         "forces:\n  s: {type: spring_damper, first: ground, second: slider, stiffness: 1, between: [[0,5,0], [reach, 0]]}\n",
-        (37, "force 's': between.0 is [0, 5, 0]; decimals have a point"),
+        (42, "force 's': between.0 is [0, 5, 0]; decimals have a point"),
     ),
     "decimal commas without a space": (
-        "end: [0, crank]",
+        "end: B",
         "end: [0,0,0,1]",
-        (19, "body 'crank': end has 4 entries, [0, 0, 0, 1]; give 3", "decimals have a point, not a comma"),
+        (24, "body 'crank': end has 4 entries, [0, 0, 0, 1]; give 3", "decimals have a point, not a comma"),
     ),
     "decimal comma among parameters": (
-        "position: [reach, offset]",
+        "position: C",
         "position: [0,28, crank]",
-        (23, "position is [0, 28, 'crank']"),
+        (28, "position is [0, 28, 'crank']"),
     ),
-    "empty list": ("start: [0, 0]", "start: []", (19, "body 'crank': start has 0 entries, []; give 3, or 2, along x and z")),
+    "empty list": ("start: A", "start: []", (24, "body 'crank': start has 0 entries, []; give 3, or 2, along x and z")),
     "letter for an axis": (
         "axis: [1, 0]",
         "axis: x",
-        (29, "joint 'D': axis is 'x'; give a list in [ ] of numbers: 3, or 2, along x and z"),
+        (34, "joint 'D': axis is 'x'; give a list in [ ] of numbers: 3, or 2, along x and z"),
     ),
     "wrong plane": ("plane: xz", "plane: x-z", (8, "plane is 'x-z'; did you mean 'xz'?")),  # and nothing on vectors of two
-    "no joints": ("joints: ", "joint: ", (25, "there is no key 'joint'; did you mean 'joints'?")),  # and nothing on its drivers
-    "itself": ("first: crank, second: rod", "first: rod, second: rod", (27, "joint 'B': connects body 'rod' with itself")),
-    "degrees": ("[0, speed]", "[90°, speed]", (34, "motion.coefficients.0", "'90°' has a unit", "write radians(90)")),
+    "no joints": ("joints: ", "joint: ", (30, "there is no key 'joint'; did you mean 'joints'?")),  # and nothing on its drivers
+    "itself": ("first: crank, second: rod", "first: rod, second: rod", (32, "joint 'B': connects body 'rod' with itself")),
+    "degrees": ("[0, speed]", "[90°, speed]", (39, "motion.coefficients.0", "'90°' has a unit", "write radians(90)")),
     "millimetres": ("crank: 0.1 ", "crank: 100 mm ", (12, "parameter 'crank'", "write 100 * 1e-3, which is 0.1")),
+    "point that there is not": (
+        "position: C",
+        "position: Cx",
+        (28, "body 'slider': position is 'Cx', which is no point; did you mean 'C'?, or give a list in [ ] of numbers"),
+    ),
+    "coordinate that there is not": (
+        "C: [reach, offset]",
+        "C: [reach, E.z]",
+        (21, "point 'C'[1] cannot be computed: there is no coordinate 'E.z'; did you mean 'C.z'?"),  # and nothing on its uses
+    ),
+    "point that is a number": (
+        "B: [0, crank]",
+        "B: crank",
+        (20, "point 'B' is 'crank'; give a list in [ ] of numbers: 3, or 2"),
+    ),
+    "point of no name": (
+        "C: [reach, offset]",
+        "pi: [reach, offset]",
+        (21, "point 'pi': this name has"),
+        *((k, "'C'") for k in (25, 28, 33, 34)),
+    ),
+    "name where axes are those of bodies": (
+        "revolute, first: crank, second: rod, point: B",
+        "revolute, first: crank, second: rod, points: [B, B]",
+        (32, "joint 'B': points.0 is 'B'; give a list in [ ] of numbers"),
+        (32, "joint 'B': points.1 is 'B'; give a list in [ ] of numbers"),
+    ),
     "text in quotes": (
         "mass: 0.5}",
         'mass: "half"}',
-        (19, "body 'crank': mass cannot be computed: there is no parameter 'half'"),
+        (24, "body 'crank': mass cannot be computed: there is no parameter 'half'"),
     ),
 }
 
@@ -326,7 +353,7 @@ def test_three_numbers_that_are_meant():
     """With spaces; directions of the world; zeros; and without spaces where all points have three."""
     call("new", "m.yaml", "--plane")
     text = Path("m.yaml").read_text()
-    given = {"force: [-20, 0]": "force: [-20, 0, 5]", "axis: [1, 0]": "axis: [1,0,0]", "point: [0, 0]": "point: [0,0,0]"}
+    given = {"force: [-20, 0]": "force: [-20, 0, 5]", "axis: [1, 0]": "axis: [1,0,0]", "A: [0, 0]": "A: [0,0,0]"}
     for old, new in given.items():
         assert old in text
         text = text.replace(old, new)

@@ -165,6 +165,36 @@ def test_code_is_refused_by_name():
         read_string(text, "m.yaml", Path())
 
 
+def test_points_by_name():
+    """Every key that takes a point of the pose takes its name; their coordinates are numbers of the file."""
+    text = """
+plane: xz
+parameters: {l: 0.5}
+points: {A: [0, 0], B: [l, 0.1], C: [B.x + 0.3, 2 * B.z]}
+bodies:
+  bar: {type: link, start: A, end: B, mass: 1}
+  block: {mass: 1, inertia: 0.1, position: C}
+  rod: {solid: {type: rod, mass: 1, between: [B, C]}}
+joints:
+  A: {type: revolute, first: ground, second: bar, point: A}
+  B: {type: revolute, first: bar, second: rod, point: B}
+  C: {type: revolute, first: rod, second: block, point: C, coordinate: C.z - 2 * B.z}
+forces:
+  f: {type: force, body: bar, force: [0, -1], at: B}
+  s: {type: spring_damper, first: ground, second: block, between: [[0, 0.4], C], stiffness: 3}
+markers: {tip: {body: block, at: C}}
+"""
+    plain = text.replace("points: {A: [0, 0], B: [l, 0.1], C: [B.x + 0.3, 2 * B.z]}\n", "").replace("C.z - 2 * B.z", "0")
+    for key in ("start", "end", "position", "point", "at"):
+        for name, place in (("A", "[0, 0]"), ("B", "[l, 0.1]"), ("C", "[l + 0.3, 0.2]")):
+            plain = plain.replace(f" {key}: {name}", f" {key}: {place}")
+    plain = plain.replace("[B, C]", "[[l, 0.1], [l + 0.3, 0.2]]").replace(" C]", " [l + 0.3, 0.2]]")
+    named, written = (read_string(one, "m.yaml", Path()) for one in (text, plain))
+    assert named.model.hash == written.model.hash and named.parameters == ("l",)
+    moved = read_string(text, "m.yaml", Path(), {"l": 0.7}).model
+    assert moved.body("block").position.tolist() == [1.0, 0.0, 0.2]
+
+
 @pytest.mark.parametrize("name", ["starter.yaml", "starter_plane.yaml"])
 def test_starter_runs_and_says_units(name):
     text = (FILES / name).read_text()

@@ -1,4 +1,5 @@
-"""Arithmetic in model files: `2 * pi`, `-l / 2`, `sqrt(a**2 + b**2)`, with the file's own parameters. Nothing else.
+"""Arithmetic in model files: `2 * pi`, `-l / 2`, `sqrt(a**2 + b**2)`, with the file's own parameters and the coordinates of its
+points, `B.x`. Nothing else.
 
 The text is parsed, every part of its tree must be on the list below, and floats are computed with; no code is executed.
 """
@@ -43,7 +44,7 @@ _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 
 def evaluate(text: str, names: Mapping[str, float]) -> float:
-    """The value of an expression; `names` are the parameters it may use, NaN of those that are wrong: then it is NaN."""
+    """The value of an expression; `names` are parameters and coordinates it may use, NaN where these are wrong: so is it."""
     if len(text) > MAX_LENGTH:
         raise ModelError(f"the expression has {len(text)} characters; give at most {MAX_LENGTH}")
     try:
@@ -54,7 +55,7 @@ def evaluate(text: str, names: Mapping[str, float]) -> float:
         point = text.strip().replace(",", ".")
         fix = f"decimals have a point: {point}" if _COMMA.fullmatch(text.strip()) else "give one number"
         raise ModelError(f"{shown(text)} has a comma; {fix}")
-    if any(isinstance(node, ast.Name) and math.isnan(names.get(node.id, 0.0)) for node in ast.walk(tree)):
+    if any(math.isnan(names.get(_name(node), 0.0)) for node in ast.walk(tree)):
         return math.nan
     try:
         value = _value(tree.body, names)
@@ -92,19 +93,29 @@ def _in_si(number: str, unit: str) -> str:
     return f"write {product}, which is {evaluate(product, {}):.9g}"
 
 
+def _name(node: ast.AST) -> str:
+    """That of a parameter or a coordinate, `crank` or `B.x`; "" for what else there is."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=name), attr=axis):
+            return f"{name}.{axis}"
+    return ""
+
+
 def _with(tree: ast.expr | ast.Expression, names: Mapping[str, float]) -> str:
     """The values of the parameters that an expression uses, for a message."""
-    used = sorted((n.col_offset, n.id) for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in names)
+    used = sorted((getattr(node, "col_offset", 0), _name(node)) for node in ast.walk(tree) if _name(node) in names)
     values = dict.fromkeys(f"{name} = {names[name]:g}" for _, name in used)
     return f", with {', '.join(values)}" if values else ""
 
 
-def check_name(name: str) -> None:
-    """A parameter's name: an identifier that means nothing else."""
+def check_name(noun: str, name: str) -> None:
+    """That of a parameter or a point: an identifier that means nothing else."""
     if not name.isidentifier() or not name.isascii():
-        raise ModelError(f"parameter {name!r}: give a name of letters, digits and _, not beginning with a digit")
+        raise ModelError(f"{noun} {name!r}: give a name of letters, digits and _, not beginning with a digit")
     if name in CONSTANTS or name in FUNCTIONS:
-        raise ModelError(f"parameter {name!r}: this name has a meaning in expressions; choose another")
+        raise ModelError(f"{noun} {name!r}: this name has a meaning in expressions; choose another")
 
 
 def _value(node: ast.expr, names: Mapping[str, float]) -> float:
@@ -125,6 +136,8 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
                 known = [*islice(names, 1000), *CONSTANTS, *(f"{function}()" for function in FUNCTIONS)]
                 raise ModelError(f"there is no parameter {name!r}; {nearest(name, known)}")
             return names[name]
+        case ast.Attribute() if _name(node) in names:
+            return names[_name(node)]
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return -_value(inner, names)
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
@@ -140,6 +153,8 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
             if name not in FUNCTIONS:
                 raise ModelError(f"there is no function {name!r}; {nearest(name, FUNCTIONS)}")
             return float(FUNCTIONS[name](*(_value(argument, names) for argument in arguments)))
+    if isinstance(node, ast.Attribute) and (known := [name for name in names if "." in name]):
+        raise ModelError(f"there is no coordinate {ast.unparse(node)!r}; {nearest(_name(node), known)}")
     fix = "use numbers, parameters, + - * / **, ( ) and functions"
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
         fix = "a power is **"

@@ -61,7 +61,10 @@ def read_string(
     if not isinstance(document.data, dict):
         got = "the file is empty" if document.data is None else f"the file holds {shown(document.data)}"
         raise ModelFileError(name, [Problem(1, 1, f"{got}; a model begins with 'bodies:' (see `dalembert new`)")])
-    data = {key: {} if value is None and key in (*RECORDS, "parameters") else value for key, value in document.data.items()}
+    data = {
+        key: {} if value is None and key in (*RECORDS, "parameters", "points") else value
+        for key, value in document.data.items()
+    }
     if given:
         known: Any = data.get("parameters")
         known = known if isinstance(known, dict) else {}
@@ -91,10 +94,13 @@ def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, An
     parameters: dict[str, float] = {}
     yield from _parameters(document, data.get("parameters"), parameters)
     plane = data.get("plane")
-    context = {"parameters": parameters, "plane": "xz" if plane and plane not in PLANES else plane}  # which is told once
+    points = data.get("points")
+    context = {"parameters": parameters, "plane": "xz" if plane and plane not in PLANES else plane, "points": ()}  # told once
+    yield from _points(document, points, context)
+    context["points"] = points if isinstance(points, dict) else ()
     checked.update({section: {} for section in RECORDS})
     for key, value in data.items():
-        if key == "parameters":
+        if key in ("parameters", "points"):
             continue
         whole = key not in RECORDS or not isinstance(value, dict)
         for name in (None,) if whole else value:
@@ -132,7 +138,7 @@ def _decimal_commas(document: Document, plane: object) -> Iterator[Problem]:
 
 def _is_vector(path: Path_) -> bool:
     """Whether it leads to what two numbers do for in a plane; directions may well be those of the world."""
-    return next((key for key in reversed(path) if isinstance(key, str)), "") in _VECTORS
+    return path[:1] == ("points",) or next((key for key in reversed(path) if isinstance(key, str)), "") in _VECTORS
 
 
 def _plain(value: Any) -> list[Any]:
@@ -142,6 +148,8 @@ def _plain(value: Any) -> list[Any]:
 
 def _named(path: Path_) -> tuple[str, str]:
     """What a message calls the element that a path leads into, and the part of it."""
+    if path[:1] == ("points",) and len(path) > 1:
+        return "", f"point {str(path[1])!r}" + "".join(f"[{k}]" for k in path[2:])
     inside = len(path) > 1 and path[0] in _NOUN
     owner = f"{_NOUN[str(path[0])]} {str(path[1])!r}: " if inside else ""
     return owner, ".".join(map(str, path[2:] if inside else path))
@@ -190,13 +198,30 @@ def _parameters(document: Document, given: object, values: dict[str, float]) -> 
         return
     for name, value in given.items():
         try:
-            check_name(name)
+            check_name("parameter", name)
             owner = f"parameter {name!r}"
             values[name] = evaluate(value, values) if isinstance(value, str) else number(owner, "value", value)
         except ModelError as problem:
             values.setdefault(name, math.nan)  # its uses are not wrong because of it
             text = f"{'' if str(problem).startswith('parameter') else f'parameter {name!r}: '}{problem}"
             yield document.problem(("parameters", name), text)
+
+
+def _points(document: Document, given: object, context: dict[str, Any]) -> Iterator[Problem]:
+    """The coordinates of the file's points among its parameters, B.x; each may use those above it."""
+    for name, value in given.items() if isinstance(given, dict) else ():
+        context["parameters"] |= {f"{name}.{axis}": math.nan for axis in "xyz"}  # uses are not wrong because of it
+        try:
+            check_name("point", name)
+            found = ModelFile.model_validate({"points": {name: value}}, context=context).points[name]
+        except ModelError as problem:
+            yield document.problem(("points", name), str(problem))
+        except ValidationError as error:
+            yield from _told(document, "points", error, context)
+        else:
+            context["parameters"] |= {f"{name}.{axis}": x for axis, x in zip("xyz", found, strict=True)}
+    if given is not None and not isinstance(given, dict):
+        yield document.problem(("points",), f"points is {shown(given)}; give 'name: [x, y, z]' lines")
 
 
 def _problem(document: Document, error: dict[str, Any]) -> Problem:
@@ -242,7 +267,7 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
         case kind:
             got = "empty" if value is None else shown(value)
             text = f"{label} is {got}; give {_WANTED.get(kind, error['msg'])}".lstrip()
-    return document.problem(path, owner + text, key=at_key)
+    return document.problem(path, owner + text.lstrip(), key=at_key)
 
 
 def _of_key(data: Any, place: tuple[str | int, ...], path: Path_) -> str:

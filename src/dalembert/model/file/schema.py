@@ -58,6 +58,7 @@ _BY_NAME: dict[str, Any] = {
     **dict.fromkeys(("axes", "vectors"), values.Vectors),
     **dict.fromkeys(("angular_velocity", "torque"), values.Turn),
 }
+_PLACES = ("position", "start", "end", "centre", "point", "at", "between", "contact")  # of the pose, unless in some axes
 _ROTATIONS = (values.Rotation, values.BodyRotation)
 _CODE = ("UserFunction", "Parameters", "JointRefs", "Coordinates")  # what no file holds
 _ARGUMENT = re.compile(r"(?:^ *|;  )((?:\w+, )*\w+) : ", re.MULTILINE)
@@ -83,13 +84,16 @@ def _verbs() -> Iterator[tuple[str, str, Callable[..., Any]]]:
                 yield next(section for section, (_, cls) in SECTIONS.items() if issubclass(made, cls)), name[4:], verb
 
 
-def _argument(verb: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-    """What a file may give for an argument, None where only code would do."""
+def _argument(verb: Callable[..., Any], parameter: inspect.Parameter, place: bool) -> Any:
+    """What a file may give for an argument, None where only code would do;  place : whether it is a point of the pose"""
     parts = [part for part in parameter.annotation.split(" | ") if part not in _CODE]
     kinds = []
     for part in parts:
         alias = verb.__globals__.get(part)
         kinds.append(alias if get_origin(alias) is Literal else _VALUES[part])
+    if place:
+        of_pose: dict[Any, Any] = {Vector: values.Place, values.Pair: values.Places}
+        kinds = [of_pose.get(kind, kind) for kind in kinds]
     turned = any(kind in _ROTATIONS for kind in kinds)
     if parameter.name in _BY_NAME and not turned and kinds[0] is not Number:
         kinds[0] = _BY_NAME[parameter.name]
@@ -111,13 +115,13 @@ def _record(kind: str, verb: Callable[..., Any]) -> type[Record] | None:
     fields: dict[str, Any] = {"type": (Literal[kind], kind if kind in DEFAULT_TYPES.values() else ...)}
     for parameter in list(inspect.signature(verb).parameters.values())[2:]:
         key, needed = parameter.name, parameter.default is parameter.empty
-        value = _argument(verb, parameter)
+        fixed = {"BodyRef": _BODY, "JointRef": _JOINT}.get(parameter.annotation)
+        text = said.get(key) or (fixed if key in ("first", "second") else shared.get(key, fixed))
+        value = _argument(verb, parameter, key in _PLACES and "axes" not in str(text))
         if value is None:
             if needed:
                 return None
             continue
-        fixed = {"BodyRef": _BODY, "JointRef": _JOINT}.get(parameter.annotation)
-        text = said.get(key) or (fixed if key in ("first", "second") else shared.get(key, fixed))
         # frames say what axes would, and solids what masses would
         if needed and ((framed and fixed is None) or (kind == "body")):
             value, needed = value | None, False
@@ -165,6 +169,10 @@ class _Head(Record):
     ] = None
     t_end: Annotated[Positive | None, Field(description="suggested end of a run [s]; the command line's default")] = None
     parameters: Annotated[dict[str, Number], Field(description="numbers that expressions may use by name")] = {}
+    points: Annotated[
+        dict[str, Vector],
+        Field(description="of the model pose [m], for every key that takes one; in expressions B.x, B.y, B.z are coordinates"),
+    ] = {}
 
 
 def _section(section: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Union
 from pydantic import FailFast, Field
 
 from dalembert.model import shapes
-from dalembert.model.file.values import Axis, Pair, Quaternion, Record, Triple, derived
+from dalembert.model.file.values import Axis, Places, Quaternion, Record, Triple, derived
 from dalembert.model.shape_records import SHAPES as KEYS
 
 # kinds of value by key, numbers are not named; what else is to be said of some
@@ -19,7 +19,7 @@ _VALUES: dict[str, Any] = {
     "axis": Axis,
     **dict.fromkeys(("size", "semi_axes"), Triple),
     "file": str,
-    "between": Pair,
+    "between": Places,
     "points": Annotated[list[Triple], FailFast()],
     "parts": Annotated[list["Shape"], FailFast()],
 }

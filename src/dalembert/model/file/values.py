@@ -28,9 +28,10 @@ from dalembert.errors import ModelError
 from dalembert.model import motions
 from dalembert.model.file.expression import evaluate
 from dalembert.model.plane import PLANES
-from dalembert.model.validation import as_float, shown
+from dalembert.model.validation import as_float, nearest, shown
 
 _EXPRESSION = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+_VECTOR = {"type": "array", "items": _EXPRESSION, "minItems": 2, "maxItems": 3}
 
 
 class Record(BaseModel):
@@ -89,6 +90,16 @@ def _a_list(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
+def _place(value: Any, info: ValidationInfo) -> Any:
+    """A point of the file by its name: the names of its coordinates."""
+    points = (info.context or {}).get("points", ())
+    if not isinstance(value, str) or not points:
+        return value
+    if value not in points:
+        raise complaint(f"is {shown(value)}, which is no point; {nearest(value, points)}, or give a list in [ ] of numbers")
+    return [f"{value}.{axis}" for axis in "xyz"]
+
+
 def _about_normal(wanted: str) -> AfterValidator:
     """One number where the file has a plane, for what turns about its normal; else what is wanted."""
 
@@ -108,8 +119,10 @@ Vector = Annotated[
     Len(0, 3),
     AfterValidator(_in_space),
     BeforeValidator(_a_list),
-    WithJsonSchema({"type": "array", "items": _EXPRESSION, "minItems": 2, "maxItems": 3}),
+    WithJsonSchema(_VECTOR),
 ]
+Place = Annotated[Vector, BeforeValidator(_place), WithJsonSchema({"anyOf": [_VECTOR, {"type": "string"}]})]
+Places = Annotated[list[Place], Len(2, 2)]
 Quaternion = Annotated[list[Number], Len(4, 4)]
 Matrix = Annotated[list[Triple], Len(3, 3)]
 Pair = Annotated[list[Vector], Len(2, 2)]
