@@ -17,6 +17,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import DalembertError, SimulationError
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.remarks.row_words import turning as steady_rates
 from dalembert.remarks.row_words import undetermined_parts
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report import make_report
@@ -224,12 +225,18 @@ def _line(motion: Trajectory, line: Line, scale: float) -> dict[str, Any]:
 
 def _first_plots(motion: BodyResult, scale: float) -> list[list[str]]:
     """What a page plots until its reader chooses: what is driven and what that takes, or what moves and how fast; energy, or
-    its changes where `plot.energy` has them. Each as the name of a plot and those of curves that it has beside."""
+    its changes where `plot.energy` has them. Each as the name of a plot and those of curves that it has beside.
+
+    Of what turns steadily not its ramp alone, but what that moves, over the ramp."""
     model = motion.mechanism.model
-    driven = [driver.joint for driver in model.drivers]
+    driven, steady = [driver.joint for driver in model.drivers], steady_rates(motion.mechanism)
+    ramps = {driver.joint for driver in model.drivers if driver.name in steady}
     # what is driven, then those with one coordinate, pins before rails, on the ground first
     order = {
-        j.name: (j.name not in driven, len(j.coordinates) > 1, GROUND not in j.bodies, "angle" not in j.coordinates)
+        j.name: (
+            *(j.name in ramps, j.name not in driven, len(j.coordinates) > 1, GROUND not in j.bodies),
+            "angle" not in j.coordinates,
+        )
         for j in model.joints
     }
     moving = (
@@ -252,7 +259,8 @@ def _first_plots(motion: BodyResult, scale: float) -> list[list[str]]:
     far = False
     with suppress(DalembertError):  # the report says why
         far = motion.energy.far
-    return [_together(moved, turned), _together(takes[0][0], takes) if acts else [fast], [CHANGE if far else "energy"]]
+    ramp = [name for name, _ in turned[:1] if ramps and moved not in dict(turned)]
+    return [_together(moved, turned) + ramp, _together(takes[0][0], takes) if acts else [fast], [CHANGE if far else "energy"]]
 
 
 def _together(first: str, known: Sequence[tuple[str, str]]) -> list[str]:
