@@ -36,6 +36,19 @@ def test_work_of_a_force_that_jumps(save_at):
         assert of_whole_run(run, "gas.rms")[0] == pytest.approx(np.sqrt(20.0 * pushed / 0.5), rel=1e-6)
 
 
+def test_work_of_a_stored_run_whose_functions_are_not_at_hand(tmp_path):
+    """It has no states between, and says that its steps are too far apart; what it tells is of the right size all the same."""
+    run = rotor()
+    run.save(tmp_path / "run.zarr")
+    stored = da.load(tmp_path / "run.zarr")
+    assert stored.sensitivities is None
+    with pytest.warns(RuntimeWarning, match="may be too few"):
+        work = da.integral(
+            stored, lambda s: np.where(s.coordinate("A") % (2 * np.pi) < 0.5 * np.pi, 20.0 * s.signal("A.rate"), 0.0)
+        )
+    assert work == pytest.approx(np.ptp(run.energy.kinetic), rel=0.01)
+
+
 def test_a_run_in_few_pieces():
     """A ball falls from 5 m onto a floor that leaves it half its speed, at 1 s and 2 s: nine states are enough."""
     model = da.Model((0, 0, -10))

@@ -57,13 +57,24 @@ def integral(solution: Any, output: object) -> float:
     if len(t) >= _TIMES:
         fine, rough = (np.diff(spline.antiderivative()(t)) for spline in _splines(t, y))
     limit = np.maximum(_CLOSE * float(np.ptp(y)) * np.maximum(step, _JUMP * (t[-1] - t[0])), _ROUNDING * np.abs(step * y[1:]))
-    if between and np.any(poor := np.abs(fine - rough) > limit):
+    poor = np.abs(fine - rough) > limit
+    if between and np.any(poor):
         with suppress(DalembertError):  # a stored run has no states between where its functions are not at hand
             fine[poor], rough[poor] = _halved(solution, output, t[:-1][poor], t[1:][poor], limit[poor])
+            poor[:] = False
+    if np.any(poor & np.isfinite(rough)) and solution.sensitivities is solution.beside is None:
+        rough[poor], fine[poor] = fine[poor], np.diff(_within(t, y))[poor]
     if np.any(np.isinf(rough)):
         _series(solution, output, _TIMES)  # refused
     _enough("integral", output, abs(float(np.sum(fine - rough))) / float(t[-1] - t[0]), y)
     return float(np.sum(fine))
+
+
+def _within(t: Array, y: Array) -> Array:
+    """The integral up to each time of a curve that stays between the values at its ends."""
+    from scipy.interpolate import PchipInterpolator
+
+    return np.asarray(PchipInterpolator(t, y).antiderivative()(t))
 
 
 def _halved(solution: Any, output: object, begin: Array, end: Array, limit: Array) -> tuple[Array, Array]:
