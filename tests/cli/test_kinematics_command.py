@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -55,6 +56,23 @@ def test_the_sign_of_a_step_is_that_of_the_way():
     """0:-360:2 was refused."""
     down = json.loads(call("four_bar", "--sweep", "A=0:-20:10", "--json").stdout)["coordinates"]["A [deg]"]
     assert [round(value, 9) for value in down] == [-20.0, -10.0, 0.0]
+
+
+@pytest.mark.parametrize("of", [("--times", "0:1:0.02"), ("--sweep", "A=0:360:7.2")])
+def test_where_coordinates_turn_back(tmp_path, monkeypatch, of):
+    """The template, a slider-crank: its slider, at (0.3^2 - 0.1^2)^(1/2), is 0.3 -/+ 0.1 from A with crank and rod in line."""
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["new", "own.yaml", "--plane"]).exit_code == 0
+    points = json.loads(call("own.yaml", *of, "--json").stdout)["turning_points"]
+    whole, reach = (1.0 if of[0] == "--times" else 2 * np.pi), np.sqrt(0.08)
+    (first, low), (second, high) = points["D [m]"]
+    assert (first, second) == pytest.approx((0.25 * whole, 0.75 * whole), abs=1e-6)
+    assert (low, high) == pytest.approx((0.2 - reach, 0.4 - reach), abs=1e-8)
+    assert points["C [deg]"] == [pytest.approx((0.5 * whole, -np.degrees(2 * np.arcsin(1 / 3))), abs=1e-5)]
+    assert points.keys() == {"C [deg]", "D [m]"}
+    told = "t = 0.25 s (-0.0828427 m), 0.75 s (0.117157 m)"
+    told = told if of[0] == "--times" else "angle of A = 90 deg (-0.0828427 m), 270 deg (0.117157 m)"
+    assert f"D turns back at {told}\n" in call("own.yaml", *of).output
 
 
 def test_rotation_vectors_are_in_radians():

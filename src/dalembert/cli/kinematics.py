@@ -22,6 +22,8 @@ Times = Annotated[str | None, typer.Option("--times", help=TIMES)]
 Out = Annotated[Path | None, typer.Option(help="Result store to write (.zarr), for `view`, `plot` and `export`.")]
 Picture = Annotated[Path | None, typer.Option("--plot", help="Picture of all joint coordinates (.png, .svg, .pdf).")]
 MOST_ROWS = 25
+MOST_TURNS = 6  # of a coordinate: more are an oscillation
+_TIMES = 12  # that a curve through them takes
 
 
 def kinematics(
@@ -114,8 +116,30 @@ def _columns(solution: Solution) -> dict[str, Any]:
     return columns
 
 
+def _turning_points(solution: Solution) -> dict[str, list[tuple[float, float]]]:
+    """(where, value) at which coordinates turn back, by their names in the table; of those that do so now and then."""
+    import numpy as np
+    from scipy.interpolate import make_interp_spline
+    from scipy.optimize import brentq
+
+    found = {}
+    at = iter(_columns(solution).items())
+    for joint in solution.mechanism.model.joints:
+        rates: Any = solution.coordinate_rate(joint).reshape(len(solution.t), -1).T if joint.coordinates else []
+        for rate, (name, values) in zip(rates, at, strict=False):
+            moves = np.flatnonzero(np.abs(rate) > 1e-9 * np.abs(rate).max())
+            back = np.flatnonzero(rate[moves[:-1]] * rate[moves[1:]] < 0.0)
+            if not 0 < len(back) <= MOST_TURNS or len(values) < _TIMES:
+                continue
+            slope, value = (make_interp_spline(solution.t, y, k=5) for y in (rate, values))
+            places = [brentq(slope, *solution.t[moves[k : k + 2]]) for k in back]
+            found[name] = [(float(place), float(value(place))) for place in places]
+    return found
+
+
 def _data(solution: Solution) -> dict[str, Any]:
     return {
+        "turning_points": _turning_points(solution),
         "status": solution.status,
         "message": solution.message,
         "events": [{"name": name, "at": at} for name, at in solution.events],
@@ -151,6 +175,12 @@ def _show(solution: Solution, swept: str) -> None:
         for cells in zip(*(column[1:] for column in piece), strict=True):
             table.add_row(*cells)
         voice.show(table)
+    of, _, unit = solution.over.removeprefix("time ").rstrip("]").partition(" [")
+    factor, unit = (180.0 / np.pi, "deg") if unit == "rad" else (1.0, unit)
+    for name, places in _turning_points(solution).items():
+        coordinate, _, its = name.rstrip("]").partition(" [")
+        told = ", ".join(f"{factor * where:.6g} {unit} ({value:.6g} {its})" for where, value in places)
+        voice.say(f"{coordinate} turns back at {of} = {told}")
     for name, at in solution.events:
         voice.say(f"{name}, at {at:.10g} in SI units")
     voice.say(f"worst residual {solution.drift.position.max():.2e}")
