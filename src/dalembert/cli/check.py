@@ -61,13 +61,13 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
     from dalembert.compilation.parts import unconnected
     from dalembert.remarks.body_words import body_facts, joint_facts
     from dalembert.remarks.doubts import MODEL, doubts
-    from dalembert.remarks.driver_words import driven
+    from dalembert.remarks.driver_words import driven, strokes
     from dalembert.remarks.left_free import left_free
     from dalembert.results.versions import current_versions
 
     model = mechanism.model
     free = [*left_free(mechanism)]
-    doubtful = [*(text for name, text in free if name == MODEL), *doubts(model, assembly)]
+    doubtful = [*(text for name, text in free if name == MODEL), *doubts(model, assembly), *strokes(mechanism, mechanism.t_0, end)]
     return {
         "name": model.name or name,
         "bodies": len(model.bodies),
