@@ -67,7 +67,11 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
 
     model = mechanism.model
     free = [*left_free(mechanism)]
-    doubtful = [*(text for name, text in free if name == MODEL), *doubts(model, assembly), *strokes(mechanism, mechanism.t_0, end)]
+    doubtful = [
+        *(text for name, text in free if name == MODEL),
+        *doubts(model, assembly),
+        *strokes(mechanism, mechanism.t_0, end),
+    ]
     return {
         "name": model.name or name,
         "bodies": len(model.bodies),

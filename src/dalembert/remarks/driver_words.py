@@ -52,8 +52,11 @@ def driven(
 
 def strokes(mechanism: Compiled, begin: float, end: float | None) -> Iterator[str]:
     """What is doubted of the way that drivers move bars along each other, before they have; at a speed it takes an end."""
-    for driver in drivers_of(mechanism.model) if isinstance(mechanism, Mechanism) else ():
-        start, motion = mechanism.state(begin, mechanism.x_0), driver.primitive.motion
+    if not isinstance(mechanism, Mechanism):
+        return
+    start = mechanism.state(begin, mechanism.x_0)
+    for driver in drivers_of(mechanism.model):
+        motion = driver.primitive.motion
         if (item := _telescope(start, driver)) and motion is not None:
             t = _looks(motion, begin, _shown(motion, begin) if end is None else end)
             (x, rate), along = motion_rates(motion, t).T[:2], start.rotation(item.one.body) @ item.one.along

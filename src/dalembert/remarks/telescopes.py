@@ -49,7 +49,7 @@ class Telescope:
             )
             return
         barrel, rod = (two, one) if one.radius < two.radius else (one, two)
-        inside = self.out * gap + half - (short if one.radius == two.radius else rod.length)
+        inside = self.out * gap + half - rod.length
         through = -float(inside.min())
         closed = self.pinned[barrel is two] or inside[0] >= -slack
         if self.out and closed and through > OFF * barrel.length and max(one.length, two.length) <= RAIL * short:
@@ -71,7 +71,9 @@ def telescopes(model: Model, bodies: Sequence[Body]) -> Iterator[Telescope]:
         along = first.matrix @ one.along
         same = float(np.sign(along @ second.matrix @ two.along))
         gap = float(along @ (world_point(second, two.middle) - world_point(first, one.middle)))
-        ends = [_pinned_end([pin for pin in pins if pin.link.body == bar.body and pin.joint is not joint]) for bar in (one, two)]
+        ends = [
+            _pinned_end([pin for pin in pins if pin.link.body == bar.body and pin.joint is not joint]) for bar in (one, two)
+        ]
         drawn = np.sign(gap) if abs(gap) > AT * max(one.length, two.length) else 0.0
         out = float(np.sign(same * ends[1] - ends[0]) or drawn)
         yield Telescope(joint, one, two, out, (ends[0] == -out, same * ends[1] == out))
@@ -88,4 +90,8 @@ def _first_zero(t: Array, x: Array, rate: Array) -> float:
 
     k = int(np.argmax(x < 0.0))
     step = slice(k - 1, k + 1)
-    return float(np.min(CubicHermiteSpline(t[step], x[step], rate[step]).roots(extrapolate=False), initial=t[k])) if k else float(t[0])
+    return (
+        float(np.min(CubicHermiteSpline(t[step], x[step], rate[step]).roots(extrapolate=False), initial=t[k]))
+        if k
+        else float(t[0])
+    )
