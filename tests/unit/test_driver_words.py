@@ -279,3 +279,32 @@ def test_check_tells_a_stroke_in_millimetres(tmp_path):
     shown = CliRunner().invoke(app, ["check", str(tmp_path / "jack.yaml")]).stdout
     assert shown.endswith("but look at the model: 'rod' leaves 'barrel' at t = 0.00279 s\n")
     assert "343.5 mm are 0.3435" in " ".join(shown.split())
+
+
+def cutter(period, speed=2 * np.pi) -> da.Model:
+    model = arm(da.Polynomial((0.0, speed)))
+    times = [k * period / 4 for k in range(5)]
+    model.add_force("cutting", "arm", (1.0, 0, 0), factor=da.Table(times, (0, 1, 2, 1, 0), periodic=True))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("period", "speed", "told"),
+    [
+        (1.0, 2 * np.pi, False),
+        (2.0, 2 * np.pi, False),  # once in two turns
+        (1 / 3, 2 * np.pi, False),
+        (0.6667, 3 * np.pi, True),  # rounded
+        (1.0, -3 * np.pi, True),  # another speed
+    ],
+)
+def test_a_load_that_does_not_stay_in_step_with_the_motor(period, speed, told, tmp_path):
+    """A note, and no doubt."""
+    turn = f"{2 * np.pi / abs(speed):.4g}"
+    words = [f"'cutting' repeats every {period:.4g} s, 'motor' turns once in {turn} s: they go apart"] * told
+    report = da.simulate(cutter(period, speed), 0.1).report()
+    assert [line.value for line in report.lines if line.name == "periods" and line.block == "careful"] == words
+    assert report.headline == "trusted"
+    cutter(period, speed).to_yaml(tmp_path / "cutter.yaml")
+    found = json.loads(CliRunner().invoke(app, ["check", str(tmp_path / "cutter.yaml"), "--json"]).stdout)
+    assert (found["warnings"], found["doubts"]) == (words, [])

@@ -63,6 +63,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
     from dalembert.remarks.doubts import MODEL, doubts
     from dalembert.remarks.driver_words import driven, strokes
     from dalembert.remarks.left_free import left_free
+    from dalembert.remarks.periods import periods_apart
     from dalembert.results.versions import current_versions
 
     model = mechanism.model
@@ -99,7 +100,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
         "reach": _reach(mechanism, end),
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
-        "warnings": [*mechanism.warnings, *doubtful],
+        "warnings": [*mechanism.warnings, *periods_apart(mechanism), *doubtful],
         "doubts": doubtful,
         "coordinates": mechanism.coordinates,
         "sizes": {"q": mechanism.nq, "u": mechanism.nu},
