@@ -200,3 +200,13 @@ def test_the_report_fails_where_a_step_goes_over_a_breakpoint():
 def test_the_report_says_how_closely_functions_were_looked_at():
     solution = da.simulate(mass(pulse(0.5, 0.1)), t_end=1.0)
     assert "every 0.0005 s" in solution.report()["functions of time"].value
+
+
+@pytest.mark.parametrize(("law", "time"), [(lambda t, s, v: -5.0 * s, False), (lambda t, s, v: np.sin(t) - s, True)])
+def test_a_law_of_an_angle_is_not_called_a_function_of_time(law, time):
+    model = da.Model()
+    model.add_link("arm", (0, 0, 0), (1, 0, 0), mass=1.0)
+    model.add_revolute("A", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_motor("spring", "A", law)
+    names = [line.name for line in da.simulate(model, 0.1).report().lines if line.name.startswith("functions of")]
+    assert names == ["functions of time" if time else "functions of the state"]

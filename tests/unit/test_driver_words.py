@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import dalembert as da
 from dalembert.cli import app
 from dalembert.compilation.compile import compile
-from dalembert.remarks.driver_words import driven
+from dalembert.remarks.driver_words import driven, strokes
 from dalembert.results.report.table import WIDTH, as_text
 
 FOOT, EYE = np.array([0.4, -0.3]), np.array([0.6, 0.3])
@@ -208,3 +208,103 @@ def test_a_motion_after_the_run():
     for end, told in ((0.3, "'motor' holds 'crank' at 0 degrees in the whole run, and moves from t = 1 s on (joint 'A')"),):
         assert da.simulate(model, end).report()["driven"].value == told
     assert "holds" not in da.simulate(model, 1.5).report()["driven"].value
+
+
+def jack(side=1.0, speed=0.15, ends=("barrel", "rod"), foot=0.0, pins=False) -> da.Model:
+    """A cylinder, nearly retracted, whose barrel is welded to the ground, or on pins at its foot (its height) and its eye."""
+    model = da.Model(plane="xz")
+    model.add_link("barrel", (0, foot), (0, foot + 0.5), mass=3.0)
+    model.add_link("rod", (0, 0.02), (0, 0.55), mass=2.0)
+    model.add_prismatic("C", *ends, point=(0, 0), axis=(0, side))
+    if pins:
+        model.add_body("load", **da.box(9.0, (0.1, 0.1, 0.1)).body(), position=(0, 0.55))
+        model.add_prismatic("guide", "ground", "load", point=(0, 0.55), axis=(0, 1))
+        model.add_revolute("eye", "rod", "load", point=(0, 0.55))
+        model.add_revolute("foot", "ground", "barrel", point=(0, foot))
+    else:
+        model.add_fixed("weld", "ground", "barrel", point=(0, 0))
+    model.add_driver("cylinder", "C", da.Polynomial((0.0, speed)))
+    return model
+
+
+OUT_OF, INTO = "'rod' out of 'barrel'", "'rod' into 'barrel'"
+THROUGH = "'rod' goes through the foot of 'barrel' at t = {} s: as they are drawn it is {} m beyond that end;"
+
+
+@pytest.mark.parametrize(
+    ("given", "way", "through"),
+    [
+        ({}, OUT_OF, None),
+        ({"side": -1.0, "speed": -0.15}, OUT_OF, None),
+        ({"side": -1.0}, INTO, ("0.133", "0.28")),
+        ({"speed": -0.15}, INTO, ("0.133", "0.28")),
+        ({"ends": ("rod", "barrel")}, "'barrel' into 'rod'", ("0.333", "0.25")),
+        ({"pins": True}, OUT_OF, None),
+        ({"pins": True, "foot": 0.35}, OUT_OF, ("0", "0.33")),  # the foot was moved: it overlaps too much from the start
+        ({"pins": True, "foot": 0.035}, OUT_OF, None),  # a little
+    ],
+)
+def test_a_nearly_retracted_cylinder(given, way, through, tmp_path):
+    """By its eye and its foot, and not by which of two poses overlaps more; at a speed, not a negative one."""
+    model = jack(**given)
+    to = "-0.3" if model.drivers[0].primitive.motion.coefficients[1] < 0.0 else "0.3"
+    assert told(model, 0.0, 2.0) == [f"'cylinder' moves {way} at 0.15 m/s from 0 to {to} m (joint 'C')"]
+    report = da.simulate(model, 2.0).report()
+    doubted = [line.value for line in report.lines if line.name == "model"]
+    assert doubted == [*strokes(compile(model), 0.0, 2.0)] and len(doubted) == (through is not None)
+    if through:
+        names = way.split("'")[1::2]
+        assert doubted[0].startswith(
+            THROUGH.format(*through).replace("rod", "?").replace("barrel", names[1]).replace("?", names[0])
+        )
+        assert report.headline == f"trusted, but look at the model: {doubted[0].partition(':')[0]}"
+
+
+def test_rods_that_stick_out_on_both_sides_and_rails_are_meant():
+    for rod, barrel in (((-0.3, 0.8), (0.0, 0.55)), ((0.0, 1.2), (0.0, 0.3))):
+        model = da.Model(plane="xz")
+        model.add_link("barrel", *((0, z) for z in barrel), mass=3.0, radius=0.03)
+        model.add_link("rod", *((0, z) for z in rod), mass=2.0, radius=0.01)
+        model.add_fixed("weld", "ground", "rod", point=(0, 0))
+        model.add_prismatic("C", "rod", "barrel", point=(0, 0), axis=(0, 1))
+        model.add_driver("feed", "C", da.Polynomial((0.0, 0.1)))
+        assert [*strokes(compile(model), 0.0, 2.0)] == []
+
+
+def test_check_tells_a_stroke_in_millimetres(tmp_path):
+    jack(speed=172.0).to_yaml(tmp_path / "jack.yaml")
+    shown = CliRunner().invoke(app, ["check", str(tmp_path / "jack.yaml"), "--json"])
+    assert json.loads(shown.stdout)["doubts"] == []  # nobody knows for how long
+    (tmp_path / "jack.yaml").write_text((tmp_path / "jack.yaml").read_text() + "t_end: 2.0\n")
+    shown = CliRunner().invoke(app, ["check", str(tmp_path / "jack.yaml")]).stdout
+    assert shown.endswith("but look at the model: 'rod' leaves 'barrel' at t = 0.00279 s\n")
+    assert "343.5 mm are 0.3435" in " ".join(shown.split())
+
+
+def cutter(period, speed=2 * np.pi) -> da.Model:
+    model = arm(da.Polynomial((0.0, speed)))
+    times = [k * period / 4 for k in range(5)]
+    model.add_force("cutting", "arm", (1.0, 0, 0), factor=da.Table(times, (0, 1, 2, 1, 0), periodic=True))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("period", "speed", "told"),
+    [
+        (1.0, 2 * np.pi, False),
+        (2.0, 2 * np.pi, False),  # once in two turns
+        (1 / 3, 2 * np.pi, False),
+        (0.6667, 3 * np.pi, True),  # rounded
+        (1.0, -3 * np.pi, True),  # another speed
+    ],
+)
+def test_a_load_that_does_not_stay_in_step_with_the_motor(period, speed, told, tmp_path):
+    """A note, and no doubt."""
+    turn = f"{2 * np.pi / abs(speed):.4g}"
+    words = [f"'cutting' repeats every {period:.4g} s, 'motor' turns once in {turn} s: they go apart"] * told
+    report = da.simulate(cutter(period, speed), 0.1).report()
+    assert [line.value for line in report.lines if line.name == "periods" and line.block == "careful"] == words
+    assert report.headline == "trusted"
+    cutter(period, speed).to_yaml(tmp_path / "cutter.yaml")
+    found = json.loads(CliRunner().invoke(app, ["check", str(tmp_path / "cutter.yaml"), "--json"]).stdout)
+    assert (found["warnings"], found["doubts"]) == (words, [])

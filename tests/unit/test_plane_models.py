@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.compilation.compile import compile
 from dalembert.errors import ModelError
 from dalembert.model.plane import PLANES
 
@@ -395,3 +396,34 @@ def test_what_to_give_is_told_in_numbers_of_the_plane(case):
         make(flat("xz"))
     with pytest.raises(ModelError, match=r"give 3 numbers$"):
         da.Model(gravity=9.81)  # what is said of the plane ends with the verb
+
+
+@pytest.mark.parametrize("kind", ["jack", "gantry", "sledge"])
+@pytest.mark.parametrize("plane", ["xz", "yz", None])
+def test_the_plane_of_what_only_slides(plane, kind):
+    """No hinge tells the normal, and what rounding makes of spins is none; bodies may be in layers."""
+    e = np.eye(3)[["xyz".index(letter) for letter in plane or "xz"]]
+
+    def at(a, b):
+        return (a, b) if plane else a * e[0] + b * e[1] + 0.1 * np.cross(*e) * (b > 0.0)
+
+    model, box = da.Model(plane=plane), da.box(1.0, (0.1, 0.1, 0.1)).body()
+    if kind != "jack":
+        model.add_body("sledge", **box, position=at(0.3, 0))
+        model.add_prismatic("feed", "ground", "sledge", point=at(0.3, 0), axis=at(1, 0))
+    model.add_body("ram", **box, position=at(0.3, 0.5))
+    model.add_prismatic("lift", "ground" if kind == "jack" else "sledge", "ram", point=at(0.3, 0.5), axis=e[1])
+    model.add_driver("pump", "lift", da.Polynomial((0.0, 0.1)))
+    if kind == "gantry":
+        model.add_driver("motor", "feed", da.Harmonic(0.1, 3.0))
+    assert np.allclose(compile(model, "planar").plane.normal, np.abs(np.cross(*e)), atol=1e-12)
+
+
+def test_a_vertical_cylinder_is_planar():
+    model = da.Model(plane="xz")
+    model.add_link("barrel", (0, 0), (0, 0.5), mass=3.0)
+    model.add_link("rod", (0, 0.02), (0, 0.55), mass=2.0)
+    model.add_fixed("weld", "ground", "barrel", point=(0, 0))
+    model.add_prismatic("C", "barrel", "rod", point=(0, 0), axis=(0, 1))
+    model.add_driver("cylinder", "C", da.Polynomial((0.0, 0.15)))
+    assert compile(model, "planar").plane.normal.tolist() == [0.0, 1.0, 0.0]

@@ -225,7 +225,9 @@ def test_one_bar_in_millimetres(lengths, told):
         (da.rod(500, 0.22, radius=0.008), "body 'part' of 500 kg is 0.22 m large"),
         (da.box(3, (0.06, 0.06, 0.08)), None),
         (da.box(2, (0.02, 0.02, 0.02)), None),  # heavier than osmium, in examples
-        (da.rod(500, 0.22), None),
+        (da.rod(400, 0.14), "body 'part' of 400 kg is 0.14 m large, more than any cube of that size: masses are in kg"),
+        (da.rod(60, 0.14), None),
+        (da.rod(1, 0.045), None),
         (da.disc(500, 0.1), None),
     ],
 )

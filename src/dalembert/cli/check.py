@@ -61,13 +61,18 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
     from dalembert.compilation.parts import unconnected
     from dalembert.remarks.body_words import body_facts, joint_facts
     from dalembert.remarks.doubts import MODEL, doubts
-    from dalembert.remarks.driver_words import driven
+    from dalembert.remarks.driver_words import driven, strokes
     from dalembert.remarks.left_free import left_free
+    from dalembert.remarks.periods import periods_apart
     from dalembert.results.versions import current_versions
 
     model = mechanism.model
     free = [*left_free(mechanism)]
-    doubtful = [*(text for name, text in free if name == MODEL), *doubts(model, assembly)]
+    doubtful = [
+        *(text for name, text in free if name == MODEL),
+        *doubts(model, assembly),
+        *strokes(mechanism, mechanism.t_0, end),
+    ]
     return {
         "name": model.name or name,
         "bodies": len(model.bodies),
@@ -95,7 +100,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
         "reach": _reach(mechanism, end),
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
-        "warnings": [*mechanism.warnings, *doubtful],
+        "warnings": [*mechanism.warnings, *periods_apart(mechanism), *doubtful],
         "doubts": doubtful,
         "coordinates": mechanism.coordinates,
         "sizes": {"q": mechanism.nq, "u": mechanism.nu},

@@ -46,31 +46,49 @@ def find_plane(model: Model, bodies: tuple[Body, ...]) -> Plane:
 
 
 def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
-    rotation = {body.name: body.matrix for body in bodies}
-    axes = [rotation.get(joint.first, _ONE) @ joint.E_i[:, 2] for joint in model.joints if _turns_in_plane(joint)]
-    axes += [body.angular_velocity for body in bodies if np.linalg.norm(body.angular_velocity) > 0]
-    if axes:
-        units = [axis / np.linalg.norm(axis) for axis in axes[:_MANY]]
-        normal = units[int(np.argmax(np.sum(np.abs(np.array(units) @ np.array(units).T) > 1.0 - SLACK, axis=1)))]
-    elif model.plane is not None:
-        normal = InPlane(model.plane).normal
-    else:
-        centre = np.mean([body.position for body in bodies], axis=0)
-        flat = [model.gravity, *(body.velocity for body in bodies), *(body.position - centre for body in bodies)]
-        if _on_one_line(flat):  # a single pendulum: only its joint shows where it swings
-            flat += [point - centre for point in _joint_points(model, bodies)]
-        _, _, directions = np.linalg.svd(np.array(flat) + 0.0)
-        if _on_one_line(flat):
-            normal = np.array([0.0, 0.0, 1.0])  # everything on one line: any plane through it; prefer x-y
-            if abs(directions[0] @ normal) > 1.0 - SLACK:
-                normal = np.array([0.0, 1.0, 0.0])
-            else:
-                normal = normal - directions[0] * (directions[0] @ normal)
-                normal = normal / np.linalg.norm(normal)
-        else:
-            normal = directions[2]
+    """That of the plane that is told, else what shows it; of the two the one whose largest component is positive."""
+    normal = _shown(model, bodies) if model.plane is None else InPlane(model.plane).normal
     largest = int(np.argmax(np.abs(normal)))
     return np.asarray(normal if normal[largest] > 0 else -normal, dtype=float)
+
+
+def _shown(model: Model, bodies: tuple[Body, ...]) -> Array:
+    """The normal by hinges and spins, or across gravity, slides and velocities."""
+    rotation, least = {body.name: body.matrix for body in bodies}, SLACK * _speeds(model, bodies)[1]
+    axes = [rotation.get(joint.first, _ONE) @ joint.E_i[:, 2] for joint in model.joints if _turns_in_plane(joint)]
+    axes += [body.angular_velocity for body in bodies if np.linalg.norm(body.angular_velocity) > least]
+    if axes:
+        units = [axis / np.linalg.norm(axis) for axis in axes[:_MANY]]
+        return np.asarray(units[int(np.argmax(np.sum(np.abs(np.array(units) @ np.array(units).T) > 1.0 - SLACK, axis=1)))])
+    centre = np.mean([body.position for body in bodies], axis=0)
+    flat = [model.gravity, *(body.velocity for body in bodies)]
+    flat += [rotation.get(joint.first, _ONE) @ joint.E_i[:, 2] for joint in model.joints if _slides_in_plane(joint)]
+    if _on_one_line(flat):
+        flat += [body.position - centre for body in bodies]
+    if _on_one_line(flat):  # a single pendulum: only its joint shows where it swings
+        flat += [point - centre for point in _joint_points(model, bodies)]
+    _, _, directions = np.linalg.svd(np.array(flat) + 0.0)
+    if not _on_one_line(flat):
+        return np.asarray(directions[2])
+    normal = np.array([0.0, 0.0, 1.0])  # everything on one line: any plane through it; prefer x-y
+    if abs(directions[0] @ normal) > 1.0 - SLACK:
+        return np.array([0.0, 1.0, 0.0])
+    normal = normal - directions[0] * (directions[0] @ normal)
+    return np.asarray(normal / np.linalg.norm(normal))
+
+
+def _speeds(model: Model, bodies: tuple[Body, ...]) -> tuple[float, float]:
+    """The largest speed and spin; centres may rest on their axes, or all move without turning, but for rounding."""
+    spin = max(float(np.linalg.norm(body.angular_velocity)) for body in bodies)
+    points = (p for joint in model.joints for p in (joint.p_i, joint.p_j))
+    arm = max(map(size_of, points), default=0.0) if spin > 0.0 else 0.0
+    speed = max(float(np.linalg.norm(body.velocity)) for body in bodies)
+    return speed + spin * arm, spin + (speed / arm if arm else 0.0)
+
+
+def _slides_in_plane(joint: Joint) -> bool:
+    """Whether its axis is where it slides, which has to be in the plane."""
+    return type_of(joint).conditions == 5 and "translation" in joint.coordinates
 
 
 def _turns_in_plane(joint: Joint) -> bool:
@@ -102,12 +120,7 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
         shown = ", ".join(f"{v + 0.0:.4g}" for v in n)
         return ModelError(f"{what} leaves the plane with normal ({shown}); use coordinates='absolute'")
 
-    spin = max(float(np.linalg.norm(body.angular_velocity)) for body in bodies)
-    points = (p for joint in model.joints for p in (joint.p_i, joint.p_j))
-    arm = max(map(size_of, points), default=0.0) if spin > 0.0 else 0.0
-    speed = max(float(np.linalg.norm(body.velocity)) for body in bodies)
-    # centres may rest on their axes, or all move without turning, but for the rounding of speeds
-    speed, spin = speed + spin * arm, spin + (speed / arm if arm else 0.0)
+    speed, spin = _speeds(model, bodies)
     if abs(n @ model.gravity) > SLACK * np.linalg.norm(model.gravity):
         raise refuse("gravity")
     for body in bodies:
@@ -121,7 +134,7 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
         axis = rotation.get(joint.first, _ONE) @ joint.E_i[:, 2]
         if _turns_in_plane(joint) and np.linalg.norm(cross(n, axis)) > SLACK:
             raise refuse(f"joint {joint.name!r}: its axis is not the normal, so that what it lets move")
-        if type_of(joint).conditions == 5 and "translation" in joint.coordinates and abs(n @ axis) > SLACK:
+        if _slides_in_plane(joint) and abs(n @ axis) > SLACK:
             if told and abs(n @ told.normal) > 1.0 - SLACK:
                 got, fits = (", ".join(f"{v + 0.0:.4g}" for v in vector) for vector in (axis, told.axes[0]))
                 raise ModelError(

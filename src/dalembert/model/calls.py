@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from dis import get_instructions
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,15 @@ class Call:
     def numbers(self) -> tuple[float, ...]:
         """All parameters one behind the other."""
         return tuple(value for parameter in self.parameters for value in parameter.values)
+
+    @property
+    def reads_time(self) -> bool:
+        """Whether its first argument is used, as far as its code tells."""
+        code = getattr(plain_function(self.function), "__code__", None)
+        if code is None:
+            return True
+        used = (op.argval if isinstance(op.argval, tuple) else (op.argval,) for op in get_instructions(code))
+        return any(code.co_varnames[0] in names for names in used)
 
     @property
     def wanted(self) -> str:

@@ -18,6 +18,7 @@ from dalembert.model.model import Model
 from dalembert.remarks.doubts import of_places
 from dalembert.remarks.loose_ends import free_end
 from dalembert.remarks.pins import AT, links_of
+from dalembert.remarks.would_move import would_move
 
 SAME = 1e-9  # rates that are the same but for rounding, over the larger one
 TOLD = 3  # causes
@@ -31,6 +32,7 @@ def explained(problem: AssemblyError, model: Model, t_0: float) -> AssemblyError
     rates = [*_rates_against_drivers(model, t_0)] if what == NO_VELOCITIES else []
     of_model = [*wrong_axes(model), *in_degrees(model), *_held_at_one_end(model), *_doubts(problem, model)]
     likely = [*(words for words, _ in rates), *of_model]
+    likely = likely or ([*would_move(model, t_0)] if what == NO_VELOCITIES else [])
     joints = tuple(name for _, names in rates for name in names) or problem.joints
     return AssemblyError(f"{what}: {'; '.join([*[*dict.fromkeys(likely)][:TOLD], *([] if rates else [rest])])}", joints=joints)
 
@@ -44,13 +46,15 @@ def _doubts(problem: AssemblyError, model: Model) -> Iterator[str]:
 
 
 def _held_at_one_end(model: Model) -> Iterator[str]:
-    """Bars with several joints, all of them at the same end: one of them was probably meant for the other."""
+    """Bars with several joints, all of them at the same end: one of them was probably meant for the other. The end of a rod in
+    its barrel is free."""
     for bar in links_of(model).values():
         if not bar or not bar.bar or (p := free_end(model, bar)) is None:
             continue
         own = [joint for joint in model.joints if bar.body in joint.bodies]
         points = [joint.p_i if joint.first == bar.body else joint.p_j for joint in own]
-        if len(own) > 1 and all(np.linalg.norm(x + p - 2.0 * bar.middle) <= AT * bar.length for x in points):
+        slides = any(joint.type in ("prismatic", "cylindrical") for joint in own)
+        if len(own) > 1 and not slides and all(np.linalg.norm(x + p - 2.0 * bar.middle) <= AT * bar.length for x in points):
             where = shown_axis(world_point(model.body(bar.body), p), model.plane)
             names = ", ".join(repr(joint.name) for joint in own)
             held = f"all its joints, {names}, are at the other"

@@ -10,6 +10,7 @@ Lengths that joints prescribe are told like drivers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import pi
 from typing import Any
 
@@ -24,7 +25,7 @@ from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND, Driver
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Table, leaves
-from dalembert.remarks.pins import AT, Link, bars_on_one_line
+from dalembert.remarks.telescopes import Telescope, telescopes
 
 TOLD = 3  # drivers, of many
 LOOKS = 400  # at a motion
@@ -49,6 +50,21 @@ def driven(
     return told
 
 
+def strokes(mechanism: Compiled, begin: float, end: float | None) -> Iterator[str]:
+    """What is doubted of the way that drivers move bars along each other, before they have; at a speed it takes an end."""
+    if not isinstance(mechanism, Mechanism):
+        return
+    start = mechanism.state(begin, mechanism.x_0)
+    for driver in drivers_of(mechanism.model):
+        motion = driver.primitive.motion
+        if (item := _telescope(start, driver)) and motion is not None:
+            t = _looks(motion, begin, _shown(motion, begin) if end is None else end)
+            (x, rate), along = motion_rates(motion, t).T[:2], start.rotation(item.one.body) @ item.one.along
+            sign = _sign(driver, item)
+            gap = along @ (start.point(item.two.body, item.two.middle) - start.point(item.one.body, item.one.middle))
+            yield from (text for text, _ in item.misfits(t, gap + sign * (x - x[0]), sign * rate, lambda t: f"t = {t:.3g} s"))
+
+
 def drivers_of(model: Model) -> list[Driver]:
     lengths = [(joint, row) for joint in model.joints for row in joint.primitives if row.kind == "D" and row.motion is not None]
     return [*model.drivers, *(Driver(joint.name, None, joint.first, joint.second, row) for joint, row in lengths)]
@@ -69,7 +85,7 @@ def _told(start: State, driver: Driver, begin: float, end: float | None) -> tupl
     if rate and row.kind == "A":
         how = f"at {side * rate:.4g} rad/s = {side * rate * 30 / pi:.4g} rpm"
     elif rate:
-        how = f"at {rate:.4g} m/s" + (f" from {first} to {last} m" if stop is not None else "")
+        how = f"at {side * rate:.4g} m/s" + (f" from {first} to {last} m" if stop is not None else "")
     elif stop is None:
         how = f"from {first} {unit} on"
     elif spread <= SAME * size:
@@ -110,11 +126,9 @@ def _way(start: State, driver: Driver, change: float) -> tuple[str, float]:
         return ("apart" if change > 0.0 else "together" if change else "to and fro"), 1.0
     side = -1.0 if driver.second == GROUND else 1.0
     axis = side * start.rotation(driver.first) @ (row.n_i if row.kind == "A" else row.a_i)
-    if bars := _telescope(start, driver):
-        barrel, rod = (start.point(bar.body, bar.middle) for bar in bars)
-        gap = float(axis @ (rod - barrel))
-        out = "out of" if abs(gap + change) > abs(gap) else "into"
-        return f"{out if change else 'in and out of'} {driver.first!r}", 1.0
+    if item := _telescope(start, driver):
+        way = "in and out of" if not change else "out of" if change * _sign(driver, item) * item.out >= 0.0 else "into"
+        return f"{way} {driver.first!r}", -1.0 if change < 0.0 else 1.0
     if row.kind == "A" and plane:
         e_1, e_2 = (np.eye(3)["xyz".index(letter)] for letter in plane)
         sign = -1.0 if change < 0.0 else 1.0
@@ -122,11 +136,16 @@ def _way(start: State, driver: Driver, change: float) -> tuple[str, float]:
     return f"{'about' if row.kind == 'A' else 'along'} {shown_axis(axis)}", 1.0
 
 
-def _telescope(start: State, driver: Driver) -> tuple[Link, Link] | None:
-    """Both bars, where it drives a slide along two on one line, as barrel and piston."""
+def _telescope(start: State, driver: Driver) -> Telescope | None:
+    """What it drives, where that is a slide along two bars on one line, as barrel and piston."""
     mechanism = start.mechanism
-    bars = bars_on_one_line(mechanism.model, mechanism.assembly.bodies) if driver.primitive.kind == "O" else ()
-    return next(((one, two) for joint, one, two, off in bars if joint.name == driver.joint and off <= AT), None)
+    found = telescopes(mechanism.model, mechanism.assembly.bodies) if driver.primitive.kind == "O" else ()
+    return next((item for item in found if item.joint.name == driver.joint), None)
+
+
+def _sign(driver: Driver, item: Telescope) -> float:
+    """1 where its coordinate grows as the second bar moves along the first, else -1."""
+    return float(np.sign(driver.primitive.a_i @ item.one.along))
 
 
 def _steady(motion: Motion) -> float | None:

@@ -17,6 +17,7 @@ from dalembert.model.elements import GROUND, Body
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.remarks.pins import AT, HINGES, Link, links_of
+from dalembert.remarks.points_off_bodies import drawn_as
 from dalembert.remarks.wrong_units import too_long
 
 ALONG = 0.1  # sine of the angle between bars that lie along each other, as folded ones
@@ -50,7 +51,7 @@ def loose_ends(model: Model) -> Iterator[str]:
             yield f"an end of {bar.body!r} is at {spots[other][1]} and nothing joins them there: a joint may be missing"
 
 
-def ends_on_bars(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, str]]:
+def ends_on_bars(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, str, str]]:
     """Bars with a loose end on another one, between its ends and across it, and a sentence for each; bodies : in their pose"""
     near, placed = _neighbours(model), {body.name: body for body in bodies}
     links = [link for link in links_of(model).values() if link]
@@ -64,8 +65,26 @@ def ends_on_bars(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, st
             if s < 0.5 - AT and aside <= AT * min(bar.length, other.length) and not folded:
                 yield (
                     bar.body,
+                    other.body,
                     f"an end of {bar.body!r} is on {other.body!r} and nothing joins them there: a joint may be missing",
                 )
+
+
+def blocks_at_bodies(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, str, str]]:
+    """Those that one hinge holds and nothing else, which reach another body there; bodies : in their pose"""
+    near, held = _neighbours(model), _held(model)
+    links = {name for name, link in links_of(model).items() if link}
+    for body in (body for body in bodies if body.name not in links and len(held.get(body.name, ())) == 1):
+        joint = next((joint for joint in model.joints if body.name in joint.bodies and joint.type == "revolute"), None)
+        drawn = drawn_as(body.shape)
+        if joint is None or drawn is None or GROUND in joint.bodies:
+            continue
+        place = world_point(body, joint.p_i if joint.first == body.name else joint.p_j)
+        for other in (other for other in bodies if other.name not in {body.name, *near[body.name]}):
+            solid = drawn_as(other.shape)
+            if solid is not None and solid.off(other.matrix.T @ (place - other.position)) <= 0.5 * drawn.size:
+                text = f"{body.name!r} is at {other.name!r} and nothing joins them there: a joint may be missing"
+                yield body.name, other.name, text
 
 
 def _ends(model: Model) -> tuple[list[tuple[Link, Array]], list[set[str]]]:

@@ -7,7 +7,8 @@ couplings act on, but for dampers of joints: bearings have friction anywhere. Li
 - several bodies, not on one line as pendulums are drawn, that hang on a crank which turns steadily, or on what turns in a loop
   with it, on a hinge parallel to its own: a loop that is open;
 - both bars of a driven cylinder of which one is held by nothing else;
-- a bar of which a loose end is on another one, between the ends of that;
+- loops of hinges and slides with a driver, which have more freedoms than drivers;
+- a bar of which a loose end is on another one, between the ends of that, and a block on one pin that touches another body;
 - a body that no joint holds while all others are joined, on springs that do not hang on these, as a wheel on its tyre.
 """
 
@@ -25,7 +26,7 @@ from dalembert.compilation.wrong_axes import PARALLEL, loops_of
 from dalembert.model.elements import GROUND, Force
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.model import Model
-from dalembert.remarks.loose_ends import ends_on_bars
+from dalembert.remarks.loose_ends import blocks_at_bodies, ends_on_bars, loose_ends
 from dalembert.remarks.pins import AT, bars_on_one_line
 from dalembert.remarks.row_words import turning
 
@@ -33,9 +34,12 @@ LOADS = ("force", "torque")  # verbs of what pushes and does not hold, unless it
 
 
 def unjoined_ends(mechanism: Mechanism, bodies: set[str]) -> Iterator[str]:
-    """Bars whose loose end is on another one, a sentence for each; bodies : that are free to move."""
-    for bar, text in ends_on_bars(mechanism.model, mechanism.assembly.bodies):
-        if bar in bodies and not _meant(mechanism.model, {bar}):
+    """Bars whose loose end is on another one, blocks at another body, a sentence for each; bodies : that are free to move."""
+    model, placed = mechanism.model, mechanism.assembly.bodies
+    told = tuple(text.partition(" is at ")[0] for text in loose_ends(model))
+    for one, other, text in (*ends_on_bars(model, placed), *blocks_at_bodies(model, placed)):
+        free = bodies & {one, other}
+        if free and not text.startswith(told) and not _meant(model, free):
             yield text
 
 
@@ -48,7 +52,8 @@ def misses_joint(mechanism: Mechanism, state: Trajectory, bodies: set[str]) -> b
     if not any(drivers & set(part.elements) for part in connected_parts(model) if bodies & set(part.bodies)):
         return not _is_pendulum(model, bodies)
     hung = (at for on, at in _on_cranks(mechanism, state, bodies) if len(bodies) > 1 and bodies & on)
-    return any(not _on_one_line(state, bodies, at) for at in hung) or _loose_cylinder(mechanism, bodies)
+    loose = _loose_cylinder(mechanism, bodies) or _loose_loop(model, bodies)
+    return loose or any(not _on_one_line(state, bodies, at) for at in hung)
 
 
 def unjoined(model: Model) -> str:
@@ -119,6 +124,16 @@ def _loose_cylinder(mechanism: Mechanism, bodies: set[str]) -> bool:
     for joint, one, two, off in bars_on_one_line(model, mechanism.assembly.bodies):
         held = [sum(bar.body in other.bodies for other in model.joints) for bar in (one, two)]
         if joint.name in driven and off <= AT and {one.body, two.body} <= bodies and min(held) == 1:
+            return True
+    return False
+
+
+def _loose_loop(model: Model, bodies: set[str]) -> bool:
+    driven = [driver.joint for driver in model.drivers]
+    for loop in loops_of(model):
+        names, drivers = {name for joint in loop for name in joint.bodies}, sum(joint.name in driven for joint in loop)
+        flat = all(joint.type in ("revolute", "prismatic") for joint in loop)
+        if names & bodies and flat and len(loop) - 3 * (len(loop) - len(names) + 1) > drivers > 0:
             return True
     return False
 

@@ -63,6 +63,12 @@ class Pin:
         """Whether the bar does not lie along the axis of the pin, as a shaft does."""
         return self.axis is None or abs(float(self.axis @ self.link.along)) < 1e-6
 
+    @property
+    def end(self) -> float:
+        """The end of the link, -1 or 1, at which it is, 0 between both."""
+        s = float(self.p @ self.link.along) / self.link.length
+        return float(np.sign(s)) if self.across and abs(s) >= 0.5 - OFF else 0.0
+
     def gap(self, end: float) -> float:
         """Distance from an end of the link, -1 or 1, over its length."""
         return float(np.linalg.norm(self.flat @ (self.p - 0.5 * end * self.link.length * self.link.along))) / self.link.length

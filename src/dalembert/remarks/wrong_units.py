@@ -2,8 +2,8 @@
 
 Millimetres make a solid lighter than air, and a bar lighter than a wire; a model whose gravity is told in mm/s^2 means them.
 Nobody gives less than a millimetre, so that numbers below 1 are none.
-Grams make a solid of any material heavier than all there are; a body that is only drawn small has another inertia than what is
-drawn.
+Grams make a solid of any material heavier than all there are, and a bar heavier than a cube of its length; a body that is only
+drawn small has another inertia than what is drawn.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ LIKE_G, SMALL = (9.7, 9.9), 3.0  # times 100 or 1000 gravity is in cm/s^2 or mm/
 LONG = 10.0  # size from which a body is doubted that is too light for it [m]
 LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a wire, foil, air; millimetres make 8e-6 of steel
 HEAVY = 5e5  # [kg/m^3], 20 times osmium: bodies of examples are often heavier than they can be; grams make 2.7e6 of aluminium
+OSMIUM = 22590.0  # [kg/m^3], of a bar that is as thick as long; bars of aluminium, five times as long, make 1e5 in grams
 SLENDER = 1000.0  # length over radius of a bar that is held to be a wire
 SLACK = 50.0  # slack length of a spring over the distance of its ends, or the reverse, from which it is doubted
 
@@ -78,12 +79,18 @@ def _held_at_ends(model: Model, body: Body) -> bool:
 
 
 def in_grams(model: Model) -> Iterator[str]:
-    """Plain solids, with the inertia of such, that are much too heavy for their size."""
+    """Plain solids and bars, with the inertia of such, that are much too heavy for their size."""
     for body in model.bodies if np.linalg.norm(model.gravity) < IN_MILLIMETRES else ():
         size, dimension, content = extent(body.shape or {})
-        if size > 0.0 and dimension == 3 and body.mass > HEAVY * content and _is_solid(body):
-            words = f"body {body.name!r} of {body.mass:.4g} kg is {size:.3g} m large, {body.mass / content:.2g} kg/m^3 where"
-            yield f"{words} steel has 7850: masses are in kg, {body.mass:.4g} g are {1e-3 * body.mass:.4g}; lengths in m"
+        most = {1: OSMIUM * size**3, 3: HEAVY * content}.get(dimension, 0.0)
+        if body.mass > most > 0.0 and _is_solid(body):
+            told = (
+                f"{body.mass / content:.2g} kg/m^3 where steel has 7850"
+                if dimension == 3
+                else "more than any cube of that size"
+            )
+            units = f"masses are in kg, {body.mass:.4g} g are {1e-3 * body.mass:.4g}; lengths in m"
+            yield f"body {body.name!r} of {body.mass:.4g} kg is {size:.3g} m large, {told}: {units}"
 
 
 def _is_solid(body: Body) -> bool:
@@ -92,6 +99,8 @@ def _is_solid(body: Body) -> bool:
     match shape:
         case {"type": "cylinder", "radius": r, "length": length}:
             expected = r**2 + length**2 / 6.0
+        case {"type": "rod", "length": length}:
+            expected = length**2 / 6.0
         case {"type": "sphere", "radius": r}:
             expected = 1.2 * r**2
         case {"type": "box", "size": size}:

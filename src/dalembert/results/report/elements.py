@@ -105,11 +105,11 @@ def driver_lines(solution: Result) -> Iterator[Line]:
     yield from _breakpoints(solution)
     yield from _tables(solution)
     mechanism, span = solution.mechanism, float(solution.settings["t_end"]) - solution.begin_time
-    of_time = mechanism.functions or uses_time(getattr(mechanism, "row_source", ""))
-    of_time = of_time or getattr(getattr(mechanism, "code", None), "of_time", False)
-    if of_time and not solution.settings["integrator"]["options"].get("step"):
+    of_time = uses_time(getattr(mechanism, "row_source", "")) or getattr(getattr(mechanism, "code", None), "of_time", False)
+    of_time = of_time or any(force.call is None or force.call.reads_time for force in mechanism.functions)
+    if (of_time or mechanism.functions) and not solution.settings["integrator"]["options"].get("step"):
         shown = f"looked at every {span / LOOKS:.3g} s or closer; a shorter push may be missed (max_step= of the integrator)"
-        yield Line("functions of time", shown, block="careful")
+        yield Line("functions of time" if of_time else "functions of the state", shown, block="careful")
 
 
 def _breakpoints(solution: Result) -> Iterator[Line]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.parts import connected_parts, spread
@@ -21,7 +20,7 @@ from dalembert.model.forces.springs import SpringDamper
 from dalembert.remarks.doubts import MODEL
 from dalembert.remarks.driver_words import drivers_of
 from dalembert.remarks.kinks import kinks
-from dalembert.remarks.pins import AT, bars_on_one_line
+from dalembert.remarks.telescopes import telescopes
 from dalembert.results.report.conditioning import NEAR
 from dalembert.results.report.table import Line
 
@@ -57,24 +56,13 @@ def _ends_locked(solution: Result, mechanism: Mechanism) -> bool:
 
 
 def _out_of_barrels(mechanism: Mechanism, steps: Trajectory, told: Callable[[float, int], str]) -> Iterator[Line]:
-    """Slides along two bars on one line that overlap at the start, and do not any more later on."""
-    for joint, barrel, rod, off in bars_on_one_line(mechanism.model, mechanism.assembly.bodies):
-        if off > AT:
-            continue
-        along = steps.rotation(barrel.body) @ barrel.along
-        middles = ((rod.body, rod.middle), (barrel.body, barrel.middle))
-        (x_rod, x_barrel), (v_rod, v_barrel) = ([of(*at) for at in middles] for of in (steps.point, steps.velocity))
-        gap = np.sum(along * (x_rod - x_barrel), axis=1)
-        overlap = 0.5 * (barrel.length + rod.length) - np.abs(gap)
-        least, slack = float(overlap.min()), AT * min(barrel.length, rod.length)
-        if overlap[0] > slack and least < -slack:
-            rate = -np.sign(gap) * np.sum(along * (v_rod - v_barrel), axis=1)
-            at = _first_zero(steps.t, overlap, rate)
-            text = (
-                f"{rod.body!r} leaves {barrel.body!r} at {told(at, 3)}: as they are drawn they overlap by"
-                f" {min(overlap[0], barrel.length, rod.length):.3g} m"
-                f" along {joint.name!r} at the start and are {-least:.3g} m apart later on; see their lengths and its travel"
-            )
+    """Slides along two bars on one line that overlap at the start, and do not later on, or go through each other."""
+    for item in telescopes(mechanism.model, mechanism.assembly.bodies):
+        along = steps.rotation(item.one.body) @ item.one.along
+        middles = ((item.two.body, item.two.middle), (item.one.body, item.one.middle))
+        (x_two, x_one), (v_two, v_one) = ([of(*at) for at in middles] for of in (steps.point, steps.velocity))
+        gap, rate = np.sum(along * (x_two - x_one), axis=1), np.sum(along * (v_two - v_one), axis=1)
+        for text, at in item.misfits(steps.t, gap, rate, lambda t: told(t, 3)):
             driven = mechanism.model.drivers or not mechanism.degrees_of_freedom  # else it may be a shot
             yield Line(MODEL if driven else "barrel", text, verdict="WARN" if driven else "note", data=at, block="careful")
 
@@ -132,12 +120,3 @@ def _whirling(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
         text = f"a speed of {speed * 30 / np.pi:.3g} rpm is more than any machine has: {name!r} reaches it"
         words = f"{text}; torques are in N m, 1000 N mm are 1, masses in kg, inertias in kg m^2"
         yield Line(MODEL, words, verdict="WARN", data=speed, block="careful")
-
-
-def _first_zero(t: Array, x: Array, rate: Array) -> float:
-    """Where x > 0 becomes negative, between two steps by the cubic of both."""
-    from scipy.interpolate import CubicHermiteSpline
-
-    k = int(np.argmax(x < 0.0))
-    step = slice(k - 1, k + 1)
-    return float(np.min(CubicHermiteSpline(t[step], x[step], rate[step]).roots(extrapolate=False), initial=t[k]))

@@ -17,6 +17,7 @@ from dalembert.remarks.cures import cure
 from dalembert.remarks.doubts import MODEL, doubts
 from dalembert.remarks.driver_words import driven
 from dalembert.remarks.left_free import left_free
+from dalembert.remarks.periods import periods_apart
 from dalembert.remarks.points_off_bodies import markers_off_bodies
 from dalembert.remarks.row_words import freedom, held_twice, not_unique
 from dalembert.remarks.starts_elsewhere import is_rough_pose, moved_by_drivers
@@ -111,6 +112,8 @@ def driver_notes(solution: Result) -> Iterator[Line]:
     whole = solution.model if solution.pieces else None
     for text, facts in driven(solution.mechanism, solution.begin_time, end, whole=whole):
         yield Line(DRIVEN, text, data=facts)
+    for text in periods_apart(solution.mechanism):
+        yield Line("periods", text, data=text, block="careful")
 
 
 def run_notes(solution: Result) -> Iterator[Line]:
