@@ -37,8 +37,12 @@ def cure(mechanism: Compiled) -> str:
     """One sentence for a mechanism with redundant rows."""
     if isinstance(mechanism.model, Model) and (wrong := [*wrong_axes(mechanism.model)]):
         return f"see first whether this is meant: {'; '.join(wrong)}"
-    if planar := _in_plane(mechanism):
-        return planar
+    in_plane, in_space = _in_plane(mechanism), _of_rows(mechanism)
+    return in_space if "; there, " in in_plane and "hold less" not in in_space else in_plane or in_space
+
+
+def _of_rows(mechanism: Compiled) -> str:
+    """What to do about the elements whose rows are redundant."""
     labels: dict[str, list[str]] = {}
     for row in mechanism.redundant:
         labels.setdefault(row.element, []).append(row.label)
