@@ -74,6 +74,18 @@ BAD = {
         lambda m: m.add_spring_damper("x", "a", "b", force=da.Table((0, 1, 2), (0, 1, 0), periodic=True)),
         "spring-damper 'x': force is a periodic or clamped table",
     ),
+    "periodic of a joint": (
+        lambda m: m.add_joint_spring_damper("x", "hinge", damping=da.Table((0, 1, 2), (0, 1, 0), periodic=True)),
+        "joint spring-damper 'x': damping is a periodic or clamped table",
+    ),
+    "motion of a joint": (
+        lambda m: m.add_joint_spring_damper("x", "hinge", stiffness=da.Harmonic(1.0, 2.0)),
+        r"'x': stiffness is Harmonic\(.*\), a motion; give a number, or a Table of what it depends on",
+    ),
+    "table of a ball": (
+        lambda m: m.add_joint_spring_damper("x", "ball", damping=da.Table((0, 1), (0, 1))),
+        "'x': damping is a Table, law 'rotation-vector' takes a number; use law=\"coordinate\"",
+    ),
     "point mass": (lambda m: m.add_interaction("x", "a", "p", of_pose), "interaction 'x': point mass 'p' cannot turn"),
     "itself": (lambda m: m.add_interaction("x", "a", "a", of_pose), "interaction 'x': connects body 'a' with itself"),
     "interaction of three": (
@@ -223,6 +235,7 @@ def test_data_go_into_files_and_functions_do_not(tmp_path):
     model.add_bushing("mount", "a", "b", point=(0.5, 0.1, 0), stiffness=matrix, damping=SIX, axes=turned)
     curve, damper = da.Table((0.5, 1.0, 2.0), (-20.0, 0.0, 30.0)), da.Table((-1, 0, 1), (-3, 0, 1))
     model.add_spring_damper("strut", "a", "b", force=curve, damping=damper, length=0.9)
+    model.add_joint_spring_damper("stop", "hinge", stiffness=curve, damping=damper, reference=0.1)
     model.to_yaml(tmp_path / "model.yaml")
     same = da.Model.from_yaml(tmp_path / "model.yaml")
     assert same.hash == model.hash
