@@ -52,7 +52,7 @@ def pendulum(reference=0.0, amplitude=0.0, rate=None, **gains):
 
 @pytest.mark.parametrize("amplitude", [0.5, 1.1, 1.5])
 def test_period_of_a_hardening_torsional_pendulum(amplitude):
-    """T = 4 int ds / sqrt(2 (U(A) - U(s)) / J), with s = A sin(a) so that it has no singularity; beyond the table its end slope."""
+    """T = 4 int ds / sqrt(2 (U(A) - U(s)) / J), with s = A sin(a) so without a singularity; beyond the table its end slope."""
     curve = PchipInterpolator(KNOTS, TORQUES)
     last, end, slope = KNOTS[-1], TORQUES[-1], float(curve(KNOTS[-1], 1))
 
