@@ -177,7 +177,7 @@ def test_starter_runs_and_says_units(name):
 def test_forces_of_the_starter_are_right_when_uncommented():
     lines = (FILES / "starter_plane.yaml").read_text().splitlines()
     forces = range(lines.index("forces:"), next(k for k, line in enumerate(lines) if line.startswith("# markers")))
-    text = "\n".join(line.replace("  # ", "  ", 1) if k in forces and line.startswith("  #") else line for k, line in enumerate(lines))
+    text = "\n".join(f"  {line[4:]}" if k in forces and line.startswith("  # ") else line for k, line in enumerate(lines))
     model = read_string(text, "m.yaml", FILES).model
     assert [force.name for force in model.forces] == ["load", "damping", "cut"]
     run = da.simulate(model, 2.0)

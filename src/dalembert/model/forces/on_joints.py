@@ -282,7 +282,7 @@ class JointForceVerbs(ElementStore):
 
         joints : of each its first coordinate, or (joint, component)
         law : law(t, s, s_dot) of the coordinates [rad] or [m] and their rates, arrays in the order of `joints`, that returns
-            as many efforts
+            as many efforts, of one joint a number or an array of one
         parameters : numbers or arrays by name, given to the law as keyword arguments; may change without compiling anew
         """
         owner = self._new_name(JointLaw.noun, name)
