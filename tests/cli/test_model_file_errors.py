@@ -247,6 +247,29 @@ CASES = {
         "force: [0, 0, 1], factor: {type: harmonc}}",
         (19, "factor", "no type 'harmonc'", "did you mean 'harmonic'?"),
     ),
+    **{
+        f"function of the motion, {guess}": (
+            "force: [0, 0, 1]}",
+            f"force: [0, 0, 1], factor: {guess}}}",
+            (19, "factor", told, "a force along a joint against its rate is a joint_spring_damper with a table as damping"),
+        )
+        for guess, told in {
+            "{type: sign, joint: hinge}": "there is no type 'sign'; known: 'number'",
+            "hinge.rate > 0": "'hinge.rate > 0' is not allowed; use numbers",
+            "sign(hinge.rate)": "there is no function 'sign'; functions of the motion",
+            "2 * hinge.rate": "'hinge.rate' is not allowed",
+        }.items()
+    },
+    "module": (
+        "mass: 1.0",
+        "mass: np.pi",
+        (6, "'np.pi' is not allowed; use numbers, parameters, + - * / **, ( ) and functions"),
+    ),
+    "damping that follows time": (
+        "forces:\n",
+        "forces:\n  drag: {type: joint_spring_damper, joint: hinge, damping: {type: harmonic, amplitude: 1, omega: 2}}\n",
+        (19, "'drag': damping is Harmonic(", "a motion; give a number, or a Table of what it depends on"),
+    ),
     "solid and mass": (
         "    mass: 1.0\n",
         "    mass: 1.0\n    solid: {type: sphere, mass: 1, radius: 1}\n",

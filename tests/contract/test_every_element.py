@@ -55,6 +55,8 @@ def machine() -> da.Model:
     model.add_motor("motor", "of arm", 0.3)
     model.add_joint_spring_damper("coil", "of arm", stiffness=2.0, damping=0.1, reference=0.2)
     curve = da.Table((-1.0, 0.0, 1.0), (-2.0, 0.0, 5.0))
+    model.add_joint_spring_damper("stop", "of left", stiffness=curve, damping=curve, reference=0.1)
+    model.add_joint_spring_damper("cut", "of rack", stiffness=curve, damping=curve)
     model.add_spring_damper("strut", "engine", "arm", points=((0.2, 0, 0), (0, 0, 0)), stiffness=40.0, damping=curve)
     model.add_force("push", "arm", (0, 0, 1.0), at=(5.0, 0, 0))
     model.add_torque("twist", "engine", (0, 0.2, 0))
@@ -65,7 +67,7 @@ def machine() -> da.Model:
 
 
 COUPLINGS = ("gear", "rack drive", "belt", "differential", "linkage", "lobe", "rope")
-FORCES = ("bungee", "mount", "motor", "coil", "strut", "push", "twist", "turn", "brake")
+FORCES = ("bungee", "mount", "motor", "coil", "stop", "cut", "strut", "push", "twist", "turn", "brake")
 TIGHT = da.DOP853(rtol=1e-11, atol=1e-11)
 # how far positions may be from the first run: fixed steps of second order (of first, and compliant: Soft)
 WAYS = {

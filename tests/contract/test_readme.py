@@ -66,11 +66,14 @@ def test_lines_for_own_mechanisms_run():
     names = {}
     exec(python_blocks(README)[0][1].partition("solution = ")[0], names)
     lines = re.findall(r"^\| `(\.add_.*?)` \|", README, re.MULTILINE)
-    assert len(lines) == 7
+    assert len(lines) == 8
     for line in lines:
         exec(f"model{line}", names)
-    exec("tip = da.simulate(model, t_end=0.1).position('tip')", names)
-    assert names["tip"].shape[1] == 3 and names["model"].body("block").mass == 0.3
+    exec("run = da.simulate(model, t_end=0.1)", names)
+    run = names["run"]
+    assert run.position("tip").shape[1] == 3 and names["model"].body("block").mass == 0.3
+    assert run.coordinate_rate("guide")[0] == pytest.approx(2.0) and run.report()["energy balance"].verdict == "pass"
+    assert np.allclose(run.effort("gas").value[:, 1], -5.0 * np.cos(run.coordinate("A")))
 
 
 def check_swing(A, B, C, D, swing):

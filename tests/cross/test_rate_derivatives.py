@@ -137,6 +137,8 @@ def test_laws_with_parameters_bushings_and_motions_that_are_functions(formulatio
     model.add_bushing("bushing", first, second, stiffness=[3.0, 2.0, 1.0, 0.5, 0.4, 0.3], damping=[0.3] * 6, points=OFF)
     gains = {"gains": [0.7, 0.2]}
     model.add_joint_law("control", joints, lambda t, s, r, gains: gains[0] * np.sin(s) - gains[1] * r, parameters=gains)
+    table = da.Table((-2.0, -0.7, 0.9, 2.0), (-3.0, -0.5, 0.4, 2.0))
+    model.add_joint_spring_damper("stop", joints[-1], stiffness=table, damping=table, reference=0.2)
     model.add_spring_damper("line", first, second, force=lambda t, l, r: (l - 0.4) ** 3 + 0.3 * r * np.cos(t), points=OFF)
     model.add_motor("motor", joints[0], lambda t: np.sin(3.0 * t) * t)
     assert error(formulation, da.compile(model), moved=0.2) <= ALLOWED

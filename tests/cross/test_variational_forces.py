@@ -47,6 +47,8 @@ def laws():
     model.add_interaction("attraction", first, second, attraction, parameters={"k": 1.2}, points=OFF)
     model.add_bushing("bushing", first, second, stiffness=[3.0, 2.0, 1.0, 0.5, 0.4, 0.3], damping=[0.3] * 6, points=OFF)
     model.add_joint_law("control", joints, control, parameters={"gains": [0.7, 0.2]})
+    table = da.Table((-2.0, -0.7, 0.9, 2.0), (-3.0, -0.5, 0.4, 2.0))
+    model.add_joint_spring_damper("stop", joints[-1], stiffness=table, damping=table, reference=0.2)
     model.add_force("pull", first, pull, point=(0.1, 0.2, 0.3))
     model.add_torque("swing", second, lambda t, x, v, R, w: (-w[0] * w[1], R[0, 1], 0.3 * x[2]), frame="world")
     model.add_point_mass("load", mass=1.0, position=(0.3, 1, -0.4), velocity=(0.1, 0.2, 0.3))

@@ -5,6 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.compilation.compile import compile
+from dalembert.formulations.derivatives import Derivatives
 from dalembert.kernels.base import compiler
 
 compiled_only = pytest.mark.skipif(not compiler.JIT, reason="user functions are plain Python in this process")
@@ -74,6 +75,18 @@ BAD = {
         lambda m: m.add_spring_damper("x", "a", "b", force=da.Table((0, 1, 2), (0, 1, 0), periodic=True)),
         "spring-damper 'x': force is a periodic or clamped table",
     ),
+    "periodic of a joint": (
+        lambda m: m.add_joint_spring_damper("x", "hinge", damping=da.Table((0, 1, 2), (0, 1, 0), periodic=True)),
+        "joint spring-damper 'x': damping is a periodic or clamped table",
+    ),
+    "motion of a joint": (
+        lambda m: m.add_joint_spring_damper("x", "hinge", stiffness=da.Harmonic(1.0, 2.0)),
+        r"'x': stiffness is Harmonic\(.*\), a motion; give a number, or a Table of what it depends on",
+    ),
+    "table of a ball": (
+        lambda m: m.add_joint_spring_damper("x", "ball", damping=da.Table((0, 1), (0, 1))),
+        "'x': damping is a Table, law 'rotation-vector' takes a number; use law=\"coordinate\"",
+    ),
     "point mass": (lambda m: m.add_interaction("x", "a", "p", of_pose), "interaction 'x': point mass 'p' cannot turn"),
     "itself": (lambda m: m.add_interaction("x", "a", "a", of_pose), "interaction 'x': connects body 'a' with itself"),
     "interaction of three": (
@@ -137,6 +150,39 @@ def test_what_a_law_returns_is_looked_at_before_it_is_compiled(kind, returned):
     add(model, of_five if kind == "interaction" else law)
     end = "at the start; return finite numbers" if returned is np.nan else f"return {wanted}"
     with pytest.raises(da.ModelError, match=f"{kind} 'x': its function '(law|of_five)' returned .*{end}"):
+        da.simulate(model, 1.0)
+
+
+ALONE = {
+    "number": lambda t, s, s_dot: 2.0 - 3.0 * s[0] - 0.1 * s_dot[0],
+    "tuple": lambda t, s, s_dot: (2.0 - 3.0 * s[0] - 0.1 * s_dot[0],),
+    "array": lambda t, s, s_dot: 2.0 - 3.0 * s - 0.1 * s_dot,
+}
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("form", ALONE)
+def test_a_law_of_one_coordinate_may_return_a_number(form):
+    """Mass 1: s'' + 0.1 s' + 3 s = 2, with exact derivatives but of arrays, which are differenced."""
+    model = pair()
+    model.add_joint_law("law", ["slide"], ALONE[form])
+    run = da.simulate(model, 0.3, integrator=da.DOP853(rtol=1e-11, atol=1e-11))
+    w, t = np.sqrt(3.0 - 0.05**2), run.t
+    expected = 2.0 / 3.0 * (1.0 - np.exp(-0.05 * t) * (np.cos(w * t) + 0.05 / w * np.sin(w * t)))
+    assert np.abs(run.coordinate("slide") - expected).max() < 1e-10
+    prepared = da.Jet().prepare(compile(model))
+    assert not prepared.callbacks.slow
+    derivatives = Derivatives(prepared)
+    assert derivatives.differenced == (("law",) if compiler.JIT and form == "array" else ())
+
+
+def test_a_law_of_one_coordinate_returns_one_number():
+    model = pair()
+    model.add_joint_law("law", ["hinge"], lambda t, s, s_dot: (1.0, 2.0))
+    with pytest.raises(da.ModelError, match=r"returned \(1.0, 2.0\), of shape \(2,\); return one number"):
+        da.simulate(model, 1.0)
+    model.replace("law", law=lambda t, s, s_dot: np.zeros(1 if t < 0.5 else 2))
+    with pytest.raises(da.SimulationError, match=r"'law' raised .*return one number"):
         da.simulate(model, 1.0)
 
 
@@ -223,6 +269,7 @@ def test_data_go_into_files_and_functions_do_not(tmp_path):
     model.add_bushing("mount", "a", "b", point=(0.5, 0.1, 0), stiffness=matrix, damping=SIX, axes=turned)
     curve, damper = da.Table((0.5, 1.0, 2.0), (-20.0, 0.0, 30.0)), da.Table((-1, 0, 1), (-3, 0, 1))
     model.add_spring_damper("strut", "a", "b", force=curve, damping=damper, length=0.9)
+    model.add_joint_spring_damper("stop", "hinge", stiffness=curve, damping=damper, reference=0.1)
     model.to_yaml(tmp_path / "model.yaml")
     same = da.Model.from_yaml(tmp_path / "model.yaml")
     assert same.hash == model.hash

@@ -204,6 +204,20 @@ def test_starter_runs_and_says_units(name):
     assert da.simulate(found.model, found.t_end).report().passed
 
 
+def test_forces_of_the_starter_are_right_when_uncommented():
+    lines = (FILES / "starter_plane.yaml").read_text().splitlines()
+    forces = range(lines.index("forces:"), next(k for k, line in enumerate(lines) if line.startswith("# markers")))
+    text = "\n".join(f"  {line[4:]}" if k in forces and line.startswith("  # ") else line for k, line in enumerate(lines))
+    model = read_string(text, "m.yaml", FILES).model
+    assert [force.name for force in model.forces] == ["load", "damping", "cut"]
+    run = da.simulate(model, 2.0)
+    assert run.report().passed
+    fine = run(np.linspace(0, 2, 500))
+    cut, rate = fine.effort("cut").value, fine.coordinate_rate("D")
+    assert np.all(cut[rate > 0.01] == -400.0) and np.all(cut[rate <= 0] == 0.0)
+    assert rate.max() > 0.5 and rate.min() < -0.5
+
+
 def test_file_and_python_say_the_same():
     text = """
         bodies:

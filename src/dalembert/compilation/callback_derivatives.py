@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.compilation.user_calls import Entry
+from dalembert.compilation.user_calls import Entry, one_of
 from dalembert.compilation.user_functions import fresh
 from dalembert.kernels.base import tables as T
 
@@ -107,7 +107,7 @@ def _chosen(entries: Sequence[Entry], exact: Sequence[bool], row_source: str, re
     def given(module: str) -> dict[str, Any]:
         import numba
 
-        names: dict[str, Any] = {"real": real, "value_of": value_of, "smooth": smooth, "np": np}
+        names: dict[str, Any] = {"real": real, "value_of": value_of, "smooth": smooth, "np": np, "one": one_of()}
         names["functions"] = [entry.function for entry in entries]  # alive as long as the code
         for i, entry in enumerate(entries):
             if exact[i]:
@@ -138,7 +138,7 @@ def _plain(entries: Sequence[Entry], real: Any) -> Callable[[int, Any, Any, int]
             return int(real(k, t, W, s))
         entry = known[k]
         try:
-            value = np.asarray(entry.called(t, W, s), dtype=object)
+            value = np.asarray(entry.called(t, W, s), dtype=object).reshape(entry.call.output)
             exact = all(isinstance(v, Dual | int | float) and smooth(v) for v in value.ravel())
         except Exception:  # it does not take such numbers
             exact = False

@@ -20,7 +20,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.callback_derivatives import differentiated
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.one_element import ask_plainly
-from dalembert.compilation.user_calls import KEEPS, RAISED, UNFINISHED, Entry
+from dalembert.compilation.user_calls import KEEPS, RAISED, UNFINISHED, Entry, one_of
 from dalembert.compilation.user_functions import fresh, identity
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.source import uses_time
@@ -116,7 +116,7 @@ class Callbacks:
             values[entry.name] = np.full(entry.call.output, np.nan)
             with np.errstate(all="ignore"):
                 try:
-                    values[entry.name] = np.asarray(entry.called(t, W, s), dtype=float)
+                    values[entry.name] = np.asarray(entry.called(t, W, s), dtype=float).reshape(entry.call.output)
                 except Exception:  # the function is the user's
                     return T.CALLBACK_FAILED
             return T.OK
@@ -223,7 +223,11 @@ class Callbacks:
         lines.append("    return rows(k, t, W, s)" if self.traced else "    return 0")
 
         def given(module: str) -> dict[str, Any]:
-            names: dict[str, Any] = {"objmode": objmode, "functions": [entry.function for entry in self._entries]}
+            names: dict[str, Any] = {
+                "objmode": objmode,
+                "one": one_of(),
+                "functions": [entry.function for entry in self._entries],
+            }
             for i, entry in enumerate(self._entries):
                 names[f"f{i}"] = entry.plain() if slow[i] else fresh(entry.function, module)
             if self.traced:

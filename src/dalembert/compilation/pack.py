@@ -347,7 +347,7 @@ def force_rows(flat: FlatModel, out: Writer) -> tuple[list[int], list[float], tu
             table += [_FORCE_KINDS[r.kind], flat.index[r.first], flat.index[r.second], out.motion(r.motion), angle, call]
             table += [int(r.frame == "body"), len(out.F), len(r.numbers), 0 if k else len(members)]
             out.F += r.numbers
-            table += [out.curve(r.curve, r.gains[2]), out.curve(r.damper)]
+            table += [out.curve(r.curve, r.gains[2], r.origin), out.curve(r.damper)]
             for v in (r.p_i, r.p_j, r.vector, np.array(r.gains), r.E_i, r.E_j):
                 constants += v.ravel().tolist()
     return table, constants, tuple(functions)

@@ -42,6 +42,27 @@ def _caller(arguments: str) -> Any:
     return eval(f"lambda function, t, W, s: function({arguments})")
 
 
+@cache
+def one_of() -> Any:
+    """For Numba: the number that a function returned, alone or in an array or tuple of one."""
+    from numba import types
+    from numba.extending import overload
+
+    def one(value: Any) -> Any:
+        return value
+
+    def first(value: Any) -> Any:
+        if len(value) != 1:
+            raise ValueError("did not return one number")
+        return value[0]
+
+    @overload(one)
+    def chosen(value: Any) -> Any:
+        return first if isinstance(value, types.Array | types.BaseTuple | types.List) else one
+
+    return one
+
+
 @dataclass(frozen=True, eq=False)
 class Entry:
     """number : in the slot;  owner : how messages call its element, or itself;  name : of the element
@@ -119,6 +140,8 @@ class Entry:
         output = self.call.output
         if not output:
             return [mark, f"W[s + {self.at}] = {call}"]
+        if output == (1,):
+            return [mark, f"W[s + {self.at}] = one({call})"]
         index = [""] if len(output) == 1 else [f"[{k}]" for k in range(output[0])]
         lengths = [f"len(f) != {output[0]}"] + [f"len(f{k}) != {output[1]}" for k in index if k]
         check = [f"if {' or '.join(lengths)}:", f"    raise ValueError('did not return {self.call.wanted}')"]

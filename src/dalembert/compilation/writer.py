@@ -65,10 +65,14 @@ class Writer:
         self.F += map(as_float, numbers)
         return len(self.I) - 3
 
-    def curve(self, table: Table | None, zero: float = 0.0) -> int:
-        """Append a table of a length or a rate, with its integral from `zero` on; its offset in I, or -1 for none."""
+    def curve(self, table: Table | None, zero: float = 0.0, origin: float = 0.0) -> int:
+        """Append a table of a length, an angle or a rate, with its integral from `zero` on; its offset in I, or -1 for none.
+
+        origin : where what the table counts is 0
+        """
         if table is None:
             return -1
         curve = curve_of(table)
-        integrals = curve.integral(curve.knots) - curve.integral(zero)
-        return self._record(T.TABLE, len(curve.knots) - 1, (*curve.knots, *curve.coefficients.ravel(), *integrals))
+        integrals = curve.integral(curve.knots) - curve.integral(zero - origin)
+        numbers = (*(curve.knots + origin), *curve.coefficients.ravel(), *integrals)
+        return self._record(T.TABLE, len(curve.knots) - 1, numbers)

@@ -62,9 +62,8 @@ class Call:
     @property
     def wanted(self) -> str:
         """What it should return, in words."""
-        if len(self.output) == 2:
-            return "force and torque, three numbers each"
-        return {(): "one number", (3,): "three numbers"}.get(self.output, f"{self.output[0]} numbers" if self.output else "")
+        alone = {(): "one number", (1,): "one number", (3,): "three numbers", (2, 3): "force and torque, three numbers each"}
+        return alone.get(self.output) or f"{self.output[0]} numbers"
 
     def __call__(self, t: float, *inputs: Array) -> object:
         """Its value, by plain Python."""
@@ -77,13 +76,16 @@ class Call:
         return f"{owner}: its function {name!r}"
 
     def checked(self, owner: str, value: Any, more: str = "") -> Any:
-        """What it returned, refused where it has another shape or is no number; more : to say of what it should return."""
+        """What it returned, a number as an array of one where that is asked for; refused where it has another shape or is no
+        number; more : to say of what it should return."""
         try:
             array = np.asarray(value)
         except ValueError:  # parts of different lengths
             raise ModelError(f"{self.named(owner)} returned {shown(value)}; return {self.wanted}{more}") from None
+        if self.output == (1,):
+            array = np.atleast_1d(array)
         if array.shape != self.output or array.dtype.kind not in "iuf":
-            got = f"{shown(value)}, of shape {array.shape}"
+            got = f"{shown(value)}, of shape {np.shape(value)}"
             raise ModelError(f"{self.named(owner)} returned {got}; return {self.wanted}{more}")
         return array
 

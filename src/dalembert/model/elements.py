@@ -175,6 +175,7 @@ class States(Protocol):
     def point(self, body: object, point: npt.ArrayLike) -> Array: ...
     def velocity(self, body: object, point: npt.ArrayLike) -> Array: ...
     def coordinate(self, joint: object) -> Array: ...
+    def coordinate_rate(self, joint: object) -> Array: ...
 
 
 Glyph = Literal["", "spring", "cable", "link", "bushing", "motor", "coil"]
@@ -188,7 +189,7 @@ class ForceRecord:
     frame : axes of `vector`, or of what the user's function returns
     gains : k, c, l: stiffness, damping, coordinate when slack
     numbers : what a user function is given after the state, or what else a kernel reads
-    curve, damper : tables of the coordinate and of its rate
+    curve, damper : tables of the coordinate, counted from `origin`, and of its rate
     """
 
     kind: str
@@ -203,6 +204,7 @@ class ForceRecord:
     gains: tuple[float, float, float] = (0.0, 0.0, 0.0)
     numbers: tuple[float, ...] = ()
     curve: Table | None = None
+    origin: float = 0.0
     damper: Table | None = None
     E_i: Array = field(default_factory=lambda: _ONE)
     E_j: Array = field(default_factory=lambda: _ONE)

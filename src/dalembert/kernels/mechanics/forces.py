@@ -46,13 +46,13 @@ def stored_energy(system):
         if e.kind == SPRING or e.kind == JOINT_SLIDE:
             d = (j.r + j.R @ e.p_j) - (i.r + i.R @ e.p_i)
             s = np.sqrt(d @ d) if e.kind == SPRING else (i.R @ e.vector) @ d
-            if e.curve >= 0:
-                U += spline_integral(e.curve, s, system)
         elif e.kind == JOINT_ANGLE:
             s = e.joint.angle
         elif e.kind == JOINT_ROTATION_VECTOR:
             v = rotation_vector((i.R @ e.E_i).T @ (j.R @ e.E_j))
             s = e.l + np.sqrt(v @ v)
+        if e.curve >= 0:
+            U += spline_integral(e.curve, s, system)
         U += 0.5 * e.k * (s - e.l) ** 2
     return U
 
@@ -124,14 +124,15 @@ def force_elements(mode, t, system):
     for e in system.forces:
         i, j, kind, p_i = e.i, e.j, e.kind, e.p_i
         R_i, R_j, w_i, w_j = i.R, j.R, i.w, j.w
-        if kind == SPRING or kind == JOINT_SLIDE or kind == MOTOR_SLIDE:
-            s, rate, n = along_line(e)
+        angle, motor = kind == JOINT_ANGLE or kind == MOTOR_ANGLE, kind == MOTOR_ANGLE or kind == MOTOR_SLIDE
+        if kind == SPRING or kind == JOINT_SLIDE or angle or motor:
+            s, rate, n = (e.joint.angle, e.joint.rate, e.vector) if angle else along_line(e)
             elastic, external = -e.k * (s - e.l), -e.c * rate
             if e.curve >= 0:
                 elastic -= follow(e.curve, s, system).x
             if e.damper >= 0:
                 external -= follow(e.damper, rate, system).x
-            if kind == MOTOR_SLIDE:
+            if motor:
                 elastic, external = 0.0, follow(e.motion, t, system).x
             elif e.call >= 0 and not conservative_only:
                 system.called[0], system.called[1] = s, rate
@@ -144,17 +145,10 @@ def force_elements(mode, t, system):
             power += external * rate
             effort = elastic + external
             e.s, e.rate, e.value = s, rate, -effort if kind == SPRING else effort
-            pull(e, effort * n)
-        elif kind == JOINT_ANGLE or kind == MOTOR_ANGLE:
-            rate = e.joint.rate
-            elastic, external = -e.k * (e.joint.angle - e.l), -e.c * rate
-            if kind == MOTOR_ANGLE:
-                elastic, external = 0.0, follow(e.motion, t, system).x
-            if conservative_only:
-                external = 0.0
-            power += external * rate
-            e.s, e.rate, e.value = e.joint.angle, rate, elastic + external
-            turn(e, elastic + external)
+            if angle:
+                turn(e, effort)
+            else:
+                pull(e, effort * n)
         elif kind == JOINT_ROTATION_VECTOR or kind == JOINT_EULER_321:
             R = (R_i @ e.E_i).T @ (R_j @ e.E_j)
             w = R_j @ w_j - R_i @ w_i  # world axes

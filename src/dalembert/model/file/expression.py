@@ -28,6 +28,10 @@ _FACTORS = {
     **dict.fromkeys(("kN", "kNm", "kN/m", "N/mm", "t"), "1e3"),
     **{"cm": "1e-2", "um": "1e-6", "µm": "1e-6", "min": "60", "Hz": "2 * pi", "in": "0.0254", "inch": "0.0254", "ft": "0.3048"},
 }  # of units that newcomers write, to SI
+OF_THE_MOTION = (
+    "functions of the motion cannot stand in a file: a force along a joint against its rate is a joint_spring_damper with a"
+    " table as damping, all else takes a Python file"
+)
 MAX_LENGTH = 200
 MAX_EXPONENT = 100.0
 
@@ -150,6 +154,8 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
             if name not in FUNCTIONS and name in _FACTORS:
                 given = ast.unparse(ast.Tuple(arguments)).replace(",)", ")")
                 raise ModelError(f"there is no function {name!r}, and units are SI; write {given} * {_FACTORS[name]}")
+            if name == "sign":
+                raise ModelError(f"there is no function 'sign'; {OF_THE_MOTION}")
             if name not in FUNCTIONS:
                 raise ModelError(f"there is no function {name!r}; {nearest(name, FUNCTIONS)}")
             return float(FUNCTIONS[name](*(_value(argument, names) for argument in arguments)))
@@ -158,6 +164,8 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
     fix = "use numbers, parameters, + - * / **, ( ) and functions"
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
         fix = "a power is **"
+    if isinstance(node, ast.Compare | ast.IfExp | ast.Attribute) and not ast.unparse(node).startswith(("np.", "math.")):
+        fix += f"; {OF_THE_MOTION}"
     raise ModelError(f"{shown(ast.unparse(node))} is not allowed; {fix}")
 
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from dalembert.errors import ModelError, UnknownParameter
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.file.arguments import as_argument, body_arguments
-from dalembert.model.file.expression import check_name, evaluate
+from dalembert.model.file.expression import OF_THE_MOTION, check_name, evaluate
 from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem, pin_of_several
 from dalembert.model.file.schema import CODE, DEFAULT_TYPES, JOINT_TYPES, RECORDS, REFERENCES, ModelFile, described, record_at
 from dalembert.model.file.solids import SOLIDS
@@ -246,6 +246,7 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
         case "union_tag_invalid":
             tags = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
             hint = nearest(_meant(context["tag"], tags, value) or context["tag"], tags)
+            hint += f"; {OF_THE_MOTION}" * ("harmonic" in tags and hint.startswith("known"))
             text = f"there is no type {context['tag']!r}; {hint}"
             if context["tag"] in CODE:
                 text = f"{context['tag']!r} is a Python function, and model files hold no code; build the model in Python"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -12,10 +12,10 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.calls import Call, Parameter, Parameters, UserFunction, parameters_of
 from dalembert.model.elements import Force, ForceRecord, Glyph, Joint, Joints, States, spring_energy, turned_far
-from dalembert.model.forces.springs import gains
+from dalembert.model.forces.curves import beyond, gain, most, split, table_energy
 from dalembert.model.joint_verbs import JointRef
 from dalembert.model.joints import angle_of, check_coordinate, direction_of, type_of
-from dalembert.model.motions import Motion, MotionLike, as_motion
+from dalembert.model.motions import Motion, MotionLike, Table, as_motion
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import argument_count, choice, nearest, number, shown
@@ -54,14 +54,15 @@ class _OnJoint(Force):
 class JointSpringDamper(_OnJoint):
     """Spring-damper on a joint.
 
-    law "coordinate": on one joint coordinate (angle or translation): -stiffness (s - reference) - damping s'
+    law "coordinate": on one joint coordinate (angle or translation): -stiffness (s - reference) - damping s', or tables of
+        s - reference and of s' in their places
     law "rotation-vector", "euler-321": on the relative rotation of a joint with two or three rotations
     component : index into the joint's coordinates (law "coordinate" only)
     """
 
     joint: str
-    stiffness: float
-    damping: float
+    stiffness: float | Table
+    damping: float | Table
     law: Law
     component: int = 0
     reference: float = 0.0
@@ -80,34 +81,48 @@ class JointSpringDamper(_OnJoint):
     def check(self, owner: str, joints: Joints) -> None:
         if self.law == "coordinate":
             super().check(owner, joints)
+        elif label := next((key for key in ("stiffness", "damping") if isinstance(getattr(self, key), Table)), None):
+            raise ModelError(
+                f'{owner}: {label} is a Table, law {self.law!r} takes a number; use law="coordinate" with a component'
+            )
 
     def records(self, joints: Joints) -> tuple[ForceRecord, ...]:
-        joint = joints[self.joint]
+        joint, (k, curve), (c, damper) = joints[self.joint], split(self.stiffness), split(self.damping)
         if self.law == "coordinate":
-            return (on_coordinate(joint, self.component, "JOINT", (self.stiffness, self.damping, self.reference)),)
+            bare = on_coordinate(joint, self.component, "JOINT", (k, c, self.reference))
+            return (replace(bare, curve=curve, origin=self.reference, damper=damper),)
         kind = "JOINT_ROTATION_VECTOR" if self.law == "rotation-vector" else "JOINT_EULER_321"
-        gains = self.stiffness, self.damping, 0.0
-        return (ForceRecord(kind, joint.first, joint.second, gains=gains, E_i=joint.E_i, E_j=joint.E_j),)
+        return (ForceRecord(kind, joint.first, joint.second, gains=(k, c, 0.0), E_i=joint.E_i, E_j=joint.E_j),)
 
     def stored(self, states: States, joints: Joints, reach: float) -> tuple[Array, Array]:
-        joint = joints[self.joint]
+        joint, (k, curve) = joints[self.joint], split(self.stiffness)
         if self.law == "coordinate":
-            s = states.coordinate(self.joint)
-            s = s[:, self.component] if s.ndim > 1 else s
+            s = self._along(states.coordinate)
             if angle_of(joint, self.component) is not None:
                 reach = 1.0 + float(np.max(np.abs(s), initial=0.0))
-            return spring_energy(self.stiffness, s - self.reference, reach)
+            s = s - self.reference
+            return spring_energy(k, s, reach) if curve is None else table_energy(curve, s, 0.0, reach)
         if self.law == "rotation-vector":
-            return spring_energy(self.stiffness, self._turn(states, joint), np.pi)
+            return spring_energy(k, self._turn(states, joint), np.pi)
         return super().stored(states, joints, reach)
 
     def energy_scale(self, size: float) -> float:
-        return self.stiffness
+        return most(self.stiffness) if isinstance(self.stiffness, Table) else self.stiffness
 
     def remark(self, states: States, joints: Joints) -> str:
-        if self.law != "rotation-vector" or self.stiffness == 0.0:
-            return ""
-        return turned_far(self._turn(states, joints[self.joint]))
+        joint = joints[self.joint]
+        if self.law == "rotation-vector":
+            return "" if self.stiffness == 0.0 else turned_far(self._turn(states, joint))
+        unit = "m" if angle_of(joint, self.component) is None else "rad"
+        return beyond(
+            (self.stiffness, lambda: self._along(states.coordinate) - self.reference, f"coordinate [{unit}]"),
+            (self.damping, lambda: self._along(states.coordinate_rate), f"rate [{unit}/s]"),
+        )
+
+    def _along(self, of: Callable[[object], Array]) -> Array:
+        """(nt,) Of the joint's coordinates, or of their rates, the one that it acts along."""
+        values = of(self.joint)
+        return values[:, self.component] if values.ndim > 1 else values
 
     def _turn(self, states: States, joint: Joint) -> Array:
         """(nt,) Angle between the joint's frames, up to half a turn."""
@@ -193,15 +208,17 @@ class JointForceVerbs(ElementStore):
         name: str,
         joint: JointRef,
         *,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
+        stiffness: float | Table = 0.0,
+        damping: float | Table = 0.0,
         law: Law | None = None,
         reference: float = 0.0,
         component: int = 0,
     ) -> JointSpringDamper:
         """A spring-damper in a joint.
 
-        stiffness : [N m/rad], on a translation [N/m];  damping : [N m s/rad], on a translation [N s/m]
+        stiffness : [N m/rad], on a translation [N/m], or a `Table` of s - reference and of efforts against it [N m], [N]
+        damping : [N m s/rad], on a translation [N s/m], or a `Table` of rates [rad/s], [m/s] and of efforts against them:
+            friction, a load on the forward stroke alone
         reference : coordinate without effort [rad or m];  component : which of `joint.coordinates`, counted from 0
         law : "coordinate": -stiffness (s - reference) - damping s' on joint coordinate `component`;
               "rotation-vector" or "euler-321": on the relative rotation of a spherical or universal joint;
@@ -222,8 +239,10 @@ class JointForceVerbs(ElementStore):
             )
         elif at != 0.0 or component != 0:
             raise ModelError(f'{owner}: reference and component mean nothing in law {chosen!r}; use law="coordinate"')
-        both = gains(owner, stiffness, damping)
-        return self._add(JointSpringDamper(name, on.name, *both, chosen, component, at))
+        both = gain(owner, "stiffness", stiffness), gain(owner, "damping", damping)
+        made = JointSpringDamper(name, on.name, *both, chosen, component, at)
+        made.check(owner, {on.name: on})
+        return self._add(made)
 
     def add_motor(
         self,
@@ -263,7 +282,7 @@ class JointForceVerbs(ElementStore):
 
         joints : of each its first coordinate, or (joint, component)
         law : law(t, s, s_dot) of the coordinates [rad] or [m] and their rates, arrays in the order of `joints`, that returns
-            as many efforts
+            as many efforts, of one joint a number or an array of one
         parameters : numbers or arrays by name, given to the law as keyword arguments; may change without compiling anew
         """
         owner = self._new_name(JointLaw.noun, name)

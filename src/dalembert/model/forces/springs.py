@@ -11,7 +11,7 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.calls import Call, Parameter, Parameters, UserFunction, parameters_of
 from dalembert.model.elements import BetweenPoints, ForceRecord, Glyph, Joints, States, spring_energy
-from dalembert.model.forces.curves import beyond, curve_of, plain_table
+from dalembert.model.forces.curves import beyond, gain, most, plain_table, split, table_energy
 from dalembert.model.frames import own_points, world_point
 from dalembert.model.joint_verbs import BodyRef, Pair
 from dalembert.model.motions import Table
@@ -52,8 +52,8 @@ class SpringDamper(BetweenPoints):
 
     def records(self, joints: Joints) -> tuple[ForceRecord, ...]:
         curve = self.force if isinstance(self.force, Table) else None
-        damper = self.damping if isinstance(self.damping, Table) else None
-        gains = self.stiffness, 0.0 if isinstance(self.damping, Table) else self.damping, self.length
+        c, damper = split(self.damping)
+        gains = self.stiffness, c, self.length
         numbers = () if self.call is None else self.call.numbers
         bare = ForceRecord("SPRING", self.first, self.second, p_i=self.p_i, p_j=self.p_j, gains=gains)
         return (replace(bare, numbers=numbers, curve=curve, damper=damper),)
@@ -67,14 +67,12 @@ class SpringDamper(BetweenPoints):
         l = self.distance(states)
         U, size = spring_energy(self.stiffness, l - self.length, reach)
         if isinstance(self.force, Table):
-            curve = curve_of(self.force)
-            more = curve.integral(l) - curve.integral(self.length)
-            U, size = U + more, size + np.abs(more) + max(map(abs, self.force.values)) * reach
+            more, least = table_energy(self.force, l, self.length, reach)
+            U, size = U + more, size + least
         return U, size
 
     def energy_scale(self, size: float) -> float:
-        most = max(map(abs, self.force.values)) if isinstance(self.force, Table) else 0.0
-        return self.stiffness * size**2 + most * size
+        return self.stiffness * size**2 + (most(self.force) if isinstance(self.force, Table) else 0.0) * size
 
     def undirected(self, states: States, slack: float) -> bool:
         if self.length == 0 and self.force is None:
@@ -82,13 +80,15 @@ class SpringDamper(BetweenPoints):
         return bool(self.distance(states)[0] <= slack * (self.length or 1.0))
 
     def remark(self, states: States, joints: Joints) -> str:
-        said = beyond(self.force, self.distance(states), "length [m]") if isinstance(self.force, Table) else ""
-        if isinstance(self.damping, Table):
-            d = states.point(self.second, self.p_j) - states.point(self.first, self.p_i)
-            v = states.velocity(self.second, self.p_j) - states.velocity(self.first, self.p_i)
-            rate = np.sum(d * v, axis=1) / np.maximum(self.distance(states), 1e-300)
-            said = "; ".join(part for part in (said, beyond(self.damping, rate, "rate [m/s]")) if part)
-        return said
+        return beyond(
+            (self.force, lambda: self.distance(states), "length [m]"), (self.damping, lambda: self._rate(states), "rate [m/s]")
+        )
+
+    def _rate(self, states: States) -> Array:
+        """(nt,) of the distance [m/s]."""
+        d = states.point(self.second, self.p_j) - states.point(self.first, self.p_i)
+        v = states.velocity(self.second, self.p_j) - states.velocity(self.first, self.p_i)
+        return np.asarray(np.sum(d * v, axis=1) / np.maximum(self.distance(states), 1e-300))
 
 
 class SpringVerbs(ElementStore):
@@ -135,11 +135,10 @@ class SpringVerbs(ElementStore):
             )
         if parameters is not None and not callable(force):
             raise ModelError(f"{owner}: parameters go with a function; give force=law")
-        k, c = gains(owner, stiffness, 0.0 if isinstance(damping, Table) else damping)
-        if force is None and not k and not c and not isinstance(damping, Table):
+        k, c = number(owner, "stiffness", stiffness, least=0.0), gain(owner, "damping", damping)
+        if force is None and not k and not c:
             raise ModelError(f"{owner}: got no stiffness, damping or force; give one of them")
-        lost = plain_table(owner, "damping", damping) if isinstance(damping, Table) else c
-        return self._add(SpringDamper(name, i.name, j.name, p_i, p_j, k, lost, slack, force, given))
+        return self._add(SpringDamper(name, i.name, j.name, p_i, p_j, k, c, slack, force, given))
 
 
 def gains(owner: str, stiffness: float, damping: float) -> tuple[float, float]:
