@@ -75,6 +75,27 @@ def test_where_coordinates_turn_back(tmp_path, monkeypatch, of):
     assert f"D turns back at {told}\n" in call("own.yaml", *of).output
 
 
+def test_what_does_not_turn_back(tmp_path):
+    """Components of rotation vectors, whose rates are no derivatives; a coordinate that is held; a rest between two moves."""
+    model = da.gallery.build("slider_crank")
+    assert model.joint("B").type == "spherical"
+    told = json.loads(call("slider_crank", "--sweep", "A=0:360:5", "--json").stdout)["turning_points"]
+    assert "D [m]" in told and not any(name.startswith("B.rot") for name in told)
+    model = da.Model(name="shuttle")
+    model.add_body("block", mass=1.0, inertia=(1, 1, 1))
+    model.add_cylindrical("A", "ground", "block", point=(0, 0, 0), axis=(1, 0, 0))
+    there, back = da.SmoothStep(0.0, 1.0, 1.0, 2.0), da.SmoothStep(0.0, -1.0, 4.0, 5.0)
+    model.add_driver("push", "A", there + back, component=1)
+    model.add_driver("hold", "A", 0.0, component=0)
+    model.to_yaml(tmp_path / "m.yaml")
+    assert json.loads(call(str(tmp_path / "m.yaml"), "--times", "0:6:0.1", "--json").stdout)["turning_points"] == {}
+
+
+def test_a_coordinate_by_its_name_is_the_first_column():
+    shown = call("four_bar", "--sweep", "A.angle=0:10:5").output
+    assert [line.split()[0] for line in shown.splitlines()[1:5]] == ["A", "0", "5", "10"]
+
+
 def test_rotation_vectors_are_in_radians():
     names = json.loads(call("slider_crank", "--sweep", "A=0:10:10", "--json").stdout)["coordinates"]
     assert {"A [deg]", "B.rotation_x [rad]", "C.angle_first [deg]", "D [m]"} <= names.keys()

@@ -197,6 +197,17 @@ def test_check_tells_cranks_that_cannot_turn():
     assert json.loads(call("check", "own.yaml", "--json").stdout)["reach"] is None
 
 
+def test_check_follows_drivers_all_the_way():
+    """Out of reach and back was not seen; many turns of a fast driver beside a slow one took long."""
+    call("new", "own.yaml", "--plane")
+    text = Path("own.yaml").read_text().replace("joint: A\n", "joint: D\n")
+    step = "{{type: smooth_step, start: 0, stop: {}, t_start: {}, t_stop: {}}}"
+    there = f"{{type: sum, parts: [{step.format(0.3, 0.1, 0.6)}, {step.format(-0.3, 1.2, 1.8)}]}}"
+    Path("own.yaml").write_text(text.replace("{type: polynomial, coefficients: [0, speed]}", there))
+    reach = json.loads(call("check", "own.yaml", "--json").stdout)["reach"]
+    assert 0.1 < reach["t"] < 0.6 and "driver 'motor' cannot go past 0.1172 m" in reach["why"]
+
+
 def test_check_runs_nothing(monkeypatch):
     import dalembert.simulation.simulate
 

@@ -334,7 +334,18 @@ IN_A_PLANE = {
     "coordinate that there is not": (
         "C: [reach, offset]",
         "C: [reach, E.z]",
-        (21, "point 'C'[1] cannot be computed: there is no coordinate 'E.z'; did you mean 'C.z'?"),  # and nothing on its uses
+        # and nothing on its uses
+        (21, "point 'C'[1] cannot be computed: there is no coordinate 'E.z' before this; did you mean 'B.z'?"),
+    ),
+    "point that names itself": (
+        "C: [reach, offset]",
+        "C: [C.x + 1, offset]",
+        (21, "point 'C'[0] cannot be computed: there is no coordinate 'C.x' before this; did you mean 'B.x'?"),
+    ),
+    "point that is used before": (
+        "B: [0, crank]",
+        "B: [C.x, crank]",
+        (20, "point 'B'[0] cannot be computed: there is no coordinate 'C.x' before this; did you mean 'A.x'?"),
     ),
     "point that is a number": (
         "B: [0, crank]",

@@ -72,3 +72,26 @@ def test_poses_are_no_run():
         da.integral(turn, lambda s: np.where(s.signal("bar.z") > 0.1, 1.0, 0.0))
     with pytest.raises(da.ModelError, match="the run has 5 saved times; integrals and extrema need at least 12"):
         da.integral(da.kinematics(model, sweep={"A": np.linspace(0.0, 1.0, 5)}), "bar.z")
+
+
+def test_rounding_is_not_halved_for_ever():
+    """A coordinate that stays zero but for rounding took minutes."""
+    asked = []
+
+    def across(s):
+        asked.append(len(s.t))
+        return s.signal("slider.y")
+
+    run = da.simulate(da.gallery.build("slider_crank"), 1.0, save_at=np.linspace(0.0, 1.0, 101))
+    assert abs(da.integral(run, across)) < 1e-15
+    assert sum(asked) < 8000
+
+
+def test_poses_have_the_spline_where_it_is_smooth():
+    model = da.Model(plane="xz")
+    model.add_link("bar", (0, 0), (0.5, 0), mass=1.0)
+    model.add_revolute("A", "ground", "bar", point=(0, 0))
+    turn = da.kinematics(model, sweep={"A": np.linspace(0.0, 2 * np.pi, 37)})
+    assert da.integral(turn, lambda s: s.signal("bar.z") ** 2) == pytest.approx(
+        0.25**2 * np.pi, rel=1e-6
+    )  # h^6 of 2 phi is 2e-3 / 720

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dalembert.compilation.mechanism import Mechanism
     from dalembert.model.assembly import Assembly
 
+_POSES, _TURNS = 201, 20  # that are looked at, in as many turns of the fastest driver at most
+
 
 def check(
     model: ModelName, set_: Set = None, coordinates: Coordinates = None, verbose: Verbose = False, as_json: AsJson = False
@@ -111,17 +113,20 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
 
 def _reach(mechanism: Mechanism, end: float | None) -> dict[str, Any] | None:
     """Where a mechanism that is driven in all its freedoms goes no further: within a run, or a turn of its drivers."""
+    import numpy as np
+
     from dalembert.errors import ModelError, SimulationError
     from dalembert.questions.kinematics import kinematics
     from dalembert.remarks.row_words import turning
 
     rates, drivers = turning(mechanism), {driver.name for driver in mechanism.model.drivers}
-    turn = 2.0 * pi / min(map(abs, rates.values())) if drivers and drivers == rates.keys() else inf
+    speeds = sorted(map(abs, rates.values()))
+    turn = 2.0 * pi / max(speeds[0], speeds[-1] / _TURNS) if drivers and drivers == rates.keys() else inf
     last = min(turn, inf if end is None else end)
     if not drivers or mechanism.degrees_of_freedom or mechanism.t_0 or not isfinite(last) or last <= 0.0:
         return None
     try:
-        poses: Any = kinematics(mechanism, [0.0, last])
+        poses: Any = kinematics(mechanism, np.linspace(0.0, last, _POSES))
     except (ModelError, SimulationError):  # rows of velocities, poses that are singular from the start: what a run tells
         return None
     return None if poses.status == "complete" else {"t": poses.events[-1][1], "why": poses.message}

@@ -60,7 +60,7 @@ def kinematics(
         if as_json:
             print_json(_data(found))
             return
-        _show(found, str(sweep).rpartition("=")[0])
+        _show(found)
         say_written(out, plot)
 
 
@@ -116,20 +116,29 @@ def _columns(solution: Solution) -> dict[str, Any]:
     return columns
 
 
+def _sizes(solution: Solution) -> dict[str, float]:
+    """By unit, beside which coordinates may be rounding."""
+    import numpy as np
+
+    reach = float(max((np.abs(solution.position(body)).max() for body in solution.mechanism.model.bodies), default=0.0))
+    return {"deg": 180.0, "rad": np.pi, "m": reach}
+
+
 def _turning_points(solution: Solution) -> dict[str, list[tuple[float, float]]]:
     """(where, value) at which coordinates turn back, by their names in the table; of those that do so now and then."""
     import numpy as np
     from scipy.interpolate import make_interp_spline
     from scipy.optimize import brentq
 
-    found = {}
+    found, sizes = {}, _sizes(solution)
     at = iter(_columns(solution).items())
     for joint in solution.mechanism.model.joints:
         rates: Any = solution.coordinate_rate(joint).reshape(len(solution.t), -1).T if joint.coordinates else []
-        for rate, (name, values) in zip(rates, at, strict=False):
+        for label, rate, (name, values) in zip(joint.coordinates, rates, at, strict=False):
             moves = np.flatnonzero(np.abs(rate) > 1e-9 * np.abs(rate).max())
-            back = np.flatnonzero(rate[moves[:-1]] * rate[moves[1:]] < 0.0)
-            if not 0 < len(back) <= MOST_TURNS or len(values) < _TIMES:
+            back = np.flatnonzero((rate[moves[:-1]] * rate[moves[1:]] < 0.0) & (np.diff(moves) <= 2))  # a rest has no instant
+            rests = np.ptp(values) <= 1e-9 * sizes[name.rpartition("[")[2].rstrip("]")]
+            if not 0 < len(back) <= MOST_TURNS or len(values) < _TIMES or rests or label.startswith("rotation"):
                 continue
             slope, value = (make_interp_spline(solution.t, y, k=5) for y in (rate, values))
             places = [brentq(slope, *solution.t[moves[k : k + 2]]) for k in back]
@@ -148,20 +157,19 @@ def _data(solution: Solution) -> dict[str, Any]:
     }
 
 
-def _show(solution: Solution, swept: str) -> None:
+def _show(solution: Solution) -> None:
     """A table whose first column is what was swept, or time; its last rows are over all poses."""
     import numpy as np
     from rich.table import Table
 
-    voice = Voice()
+    voice, swept = Voice(), solution.settings.get("swept", [""])[0]
     where = f"smallest and largest are those at these {'poses' if swept else 'times'}"
     rows = np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_ROWS, len(solution.t))).round().astype(int))
     few = f", {len(rows)} of them below" if len(rows) < len(solution.t) else ""
     voice.say(f"{solution.mechanism.model.name or 'model'}: {len(solution.t)} poses{few}; {where}")
-    reach = float(max((np.abs(solution.position(body)).max() for body in solution.mechanism.model.bodies), default=0.0))
-    sizes = {"deg": 180.0, "rad": np.pi, "m": reach}  # beside which coordinates may be rounding
+    sizes = _sizes(solution)
     columns = {name: (values, sizes[name.rpartition("[")[2].rstrip("]")]) for name, values in _columns(solution).items()}
-    lead = next((name for name in columns if name.startswith((f"{swept} [", f"{swept}."))), None)
+    lead = next((name for name in columns if name.startswith(f"{swept} [")), None)
     columns = ({lead: columns[lead]} if lead else {"t [s]": (solution.t, 0.0)}) | columns
     first, *others = (
         [name, *(rounded(value, (size,)) for value in (*values[rows], values.min(), values.max()))]

@@ -36,7 +36,7 @@ _CLASSES: dict[str, Any] = {
         *(motions.Sum, motions.Product),
     )
 }
-_LATER = ("members", "coupled", "parts", "numbers", "meshed")  # fields that most elements do not have: left out where empty
+_LATER = ("members", "coupled", "parts", "numbers", "meshed", "monotone")  # that most elements do not have: left out if empty
 _ARRAY = get_origin(NDArray[np.float64])  # np.ndarray, or from NumPy 2.5 on an alias of its own
 _SHAPES: dict[str, tuple[int, ...]] = {"inertia": (3, 3), "E_i": (3, 3), "E_j": (3, 3), "rotation": (4,)} | dict.fromkeys(
     ("stiffness", "damping"), (6, 6)

@@ -31,7 +31,7 @@ _TIMES = 2 * _DEGREE + 2  # that it takes for both splines
 _APART = 1e-3  # times to the spline through half of them, of the range of the output
 _ROUNDING = 1e-12  # of the size of the output
 _CLOSE, _JUMP = 1e-7, 1e-3  # of the range times an interval, integrals agree; least interval that counts, of the run's time
-_HALVES = 40  # of an interval, at most
+_HALVES, _FALL = 40, 2  # of an interval, at most; in as many rounds differences of what is no noise fall to a half
 
 
 class Extreme(float):
@@ -58,16 +58,25 @@ def integral(solution: Any, output: object) -> float:
         fine, rough = (np.diff(spline.antiderivative()(t)) for spline in _splines(t, y))
     limit = np.maximum(_CLOSE * float(np.ptp(y)) * np.maximum(step, _JUMP * (t[-1] - t[0])), _ROUNDING * np.abs(step * y[1:]))
     poor = np.abs(fine - rough) > limit
-    if between and np.any(poor):
+    if between and np.any(poor) and not _is_noise(t, y):
         with suppress(DalembertError):  # a stored run has no states between where its functions are not at hand
             fine[poor], rough[poor] = _halved(solution, output, t[:-1][poor], t[1:][poor], limit[poor])
             poor[:] = False
-    if np.any(poor & np.isfinite(rough)) and solution.sensitivities is solution.beside is None:
-        rough[poor], fine[poor] = fine[poor], np.diff(_within(t, y))[poor]
+    jumps = np.isfinite(rough) & poor & (np.abs(fine - rough) > _APART * float(np.ptp(y)) * step)
+    if np.any(jumps) and solution.sensitivities is solution.beside is None:
+        rough[jumps], fine[jumps] = fine[jumps], np.diff(_within(t, y))[jumps]
     if np.any(np.isinf(rough)):
         _series(solution, output, _TIMES)  # refused
     _enough("integral", output, abs(float(np.sum(fine - rough))) / float(t[-1] - t[0]), y)
     return float(np.sum(fine))
+
+
+def _is_noise(t: Array, y: Array) -> bool:
+    """Whether most values are as far from the line through those beside them as from their mean."""
+    if len(t) < _TIMES:
+        return False
+    line = y[:-2] + (y[2:] - y[:-2]) * np.diff(t)[:-1] / (t[2:] - t[:-2])
+    return float(np.median(np.abs(y[1:-1] - line))) > 0.5 * float(np.mean(np.abs(y - np.mean(y))))
 
 
 def _within(t: Array, y: Array) -> Array:
@@ -85,22 +94,22 @@ def _halved(solution: Any, output: object, begin: Array, end: Array, limit: Arra
     seven = np.array([77.0, 432.0, 625.0, 672.0, 625.0, 432.0, 77.0]) / 2940.0  # Gander and Gautschi 2000
     four = np.array([1.0, 0.0, 5.0, 0.0, 5.0, 0.0, 1.0]) / 12.0
     whole, check = np.zeros(len(begin)), np.zeros(len(begin))
-    of, a, b = np.arange(len(begin)), begin, end
+    of, a, b, apart = np.arange(len(begin)), begin, end, list[float]()
     for _ in range(_HALVES):
         times = 0.5 * (a + b)[:, None] + 0.5 * (b - a)[:, None] * points
         at, where = np.unique(times, return_inverse=True)
         y = signal(solution(at), output).values[where.reshape(times.shape)]
         fine, rough = (b - a) * (y @ seven), (b - a) * (y @ four)
         open_ = (np.abs(fine - rough) > limit[of]) & (b - a > 1e-13 * np.maximum(np.abs(a), np.abs(b)))
+        apart.append(float(np.sum(np.abs(fine - rough)[open_])))
+        if len(apart) == _HALVES or (len(apart) > _FALL and apart[-1] > 0.5 * apart[-1 - _FALL]):  # noise
+            open_[:] = False
         np.add.at(whole, of[~open_], fine[~open_])
         np.add.at(check, of[~open_], rough[~open_])
-        if not np.any(open_):
-            return whole, check
         middle = 0.5 * (a + b)[open_]
         of, a, b = np.tile(of[open_], 2), np.concatenate([a[open_], middle]), np.concatenate([middle, b[open_]])
-        last = fine[open_], rough[open_]
-    np.add.at(whole, of, np.tile(last[0] / 2.0, 2))
-    np.add.at(check, of, np.tile(last[1] / 2.0, 2))
+        if not len(of):
+            break
     return whole, check
 
 

@@ -159,8 +159,10 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
             if name not in FUNCTIONS:
                 raise ModelError(f"there is no function {name!r}; {nearest(name, FUNCTIONS)}")
             return float(FUNCTIONS[name](*(_value(argument, names) for argument in arguments)))
-    if isinstance(node, ast.Attribute) and (known := [name for name in names if "." in name]):
-        raise ModelError(f"there is no coordinate {ast.unparse(node)!r}; {nearest(_name(node), known)}")
+    if isinstance(node, ast.Attribute) and _name(node)[-2:] in (".x", ".y", ".z"):
+        known = [name for name in names if "." in name]
+        told = nearest(_name(node), known) if known else "points have some"
+        raise ModelError(f"there is no coordinate {_name(node)!r} before this; {told}")
     fix = "use numbers, parameters, + - * / **, ( ) and functions"
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
         fix = "a power is **"

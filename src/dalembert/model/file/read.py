@@ -1,4 +1,4 @@
-"""Model file -> Model: check everything, then let the verbs build it. All problems are found before any is raised."""
+"""Model file -> Model: check everything, then `build` it. All problems are found before any is raised."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from inspect import signature
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,21 +13,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from dalembert.errors import ModelError, UnknownParameter
-from dalembert.model.elements import GROUND, Joint
-from dalembert.model.file.arguments import as_argument, body_arguments
+from dalembert.model.elements import GROUND
+from dalembert.model.file.build import build
 from dalembert.model.file.expression import OF_THE_MOTION, check_name, evaluate
 from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem, pin_of_several
-from dalembert.model.file.schema import CODE, DEFAULT_TYPES, JOINT_TYPES, RECORDS, REFERENCES, ModelFile, described, record_at
+from dalembert.model.file.schema import CODE, DEFAULT_TYPES, RECORDS, REFERENCES, ModelFile, record_at
 from dalembert.model.file.solids import SOLIDS
 from dalembert.model.file.syntax import Document, Path_, parse, read_text
-from dalembert.model.file.values import MOTION_CLASSES, Record
-from dalembert.model.joint_verbs import ORIGINS
-from dalembert.model.joints import JOINTS
+from dalembert.model.file.values import MOTION_CLASSES
 from dalembert.model.model import Model
 from dalembert.model.plane import PLANES
-from dalembert.model.rotation import ORTHOGONAL
 from dalembert.model.store import SECTIONS
-from dalembert.model.validation import near, nearest, number, numbers, shown, vector
+from dalembert.model.validation import near, nearest, number, shown
 
 _NOUN = {section: noun for section, (noun, _) in SECTIONS.items()}
 MAX_KEYS = 200
@@ -77,7 +73,7 @@ def read_string(
     if problems:
         raise ModelFileError(name, problems)
     model = ModelFile.model_construct(**checked)
-    made = _build(document, model, folder)
+    made = build(document, model, folder)
     if light := [body.name for body in made.bodies if masses and not body.mass]:
         fix = "give a link its mass, another body mass and inertia or a solid (only kinematics goes without)"
         raise ModelFileError(
@@ -210,16 +206,15 @@ def _parameters(document: Document, given: object, values: dict[str, float]) -> 
 def _points(document: Document, given: object, context: dict[str, Any]) -> Iterator[Problem]:
     """The coordinates of the file's points among its parameters, B.x; each may use those above it."""
     for name, value in given.items() if isinstance(given, dict) else ():
-        context["parameters"] |= {f"{name}.{axis}": math.nan for axis in "xyz"}  # uses are not wrong because of it
+        coordinates = [math.nan] * 3  # of one that is wrong: its uses are not, because of it
         try:
             check_name("point", name)
-            found = ModelFile.model_validate({"points": {name: value}}, context=context).points[name]
+            coordinates = ModelFile.model_validate({"points": {name: value}}, context=context).points[name]
         except ModelError as problem:
             yield document.problem(("points", name), str(problem))
         except ValidationError as error:
             yield from _told(document, "points", error, context)
-        else:
-            context["parameters"] |= {f"{name}.{axis}": x for axis, x in zip("xyz", found, strict=True)}
+        context["parameters"] |= {f"{name}.{axis}": x for axis, x in zip("xyz", coordinates, strict=True)}
     if given is not None and not isinstance(given, dict):
         yield document.problem(("points",), f"points is {shown(given)}; give 'name: [x, y, z]' lines")
 
@@ -337,84 +332,3 @@ def _missing_references(document: Document, data: Mapping[str, Any]) -> Iterator
                     owner = f"{_NOUN[section]} {name!r}"
                     text = f"{owner}: there is no {noun} {value!r}; {nearest(value, there)}"
                     yield document.problem((section, name, key), text)
-
-
-def _build(document: Document, checked: Any, folder: Path) -> Model:
-    """Call the verb of each record; one that fails takes those with it that refer to it, not the others."""
-    problems: list[Problem] = []
-    broken: set[str] = set()
-    try:
-        gravity = checked.gravity if "gravity" in checked.model_fields_set else None
-        model = Model(gravity, name=checked.name, plane=checked.plane)
-    except ModelError as problem:  # pragma: no cover - the schema has checked both
-        raise ModelFileError(document.name, [document.problem((), str(problem))]) from None
-    for section in RECORDS:
-        for name, record in getattr(checked, section).items():
-            given = {key: getattr(record, key) for key in record.model_fields_set}
-            if any(given.get(key) in broken for key in REFERENCES[record.type]):
-                broken.add(name)
-                continue
-            try:
-                if checked.dalembert == 1 and record.type == "torque" and "frame" not in given:
-                    raise ModelError(f"torque {name!r}: frame is missing; version 1 meant body axes, say so: frame: body")
-                _add(model, name, record, given, folder)
-            except ModelError as problem:
-                broken.add(name)
-                problems.append(_build_problem(document, section, name, given, str(problem)))
-                if len(problems) > MAX_PROBLEMS:
-                    raise ModelFileError(document.name, problems) from None
-    if problems:
-        raise ModelFileError(document.name, problems)
-    return model
-
-
-def _build_problem(document: Document, section: str, name: str, given: Mapping[str, Any], text: str) -> Problem:
-    """A verb's complaint, at the key it speaks of."""
-    about = text.partition(": ")[2].replace("[", " ").split()
-    key = about[0].rstrip(":=") if about else ""
-    if key in given:
-        return document.problem((section, name, key), text)
-    text = text if repr(name) in text else f"{_NOUN[section]} {name!r}: {text}"
-    return document.problem((section, name), text, key=True)
-
-
-def _add(model: Model, name: str, record: Record, given: dict[str, Any], folder: Path) -> None:
-    """model.add_<type>(name, **given)."""
-    kind = str(getattr(record, "type"))  # noqa: B009
-    given.pop("type", None)
-    if given.get("frames") is not None and JOINT_TYPES.get(kind, kind) in JOINTS:
-        _add_by_frames(model, name, JOINT_TYPES.get(kind, kind), given)
-        return
-    verb = getattr(Model, f"add_{kind}")
-    for key, parameter in list(signature(verb).parameters.items())[2:]:
-        if kind != "body" and parameter.default is parameter.empty and given.get(key) is None:
-            raise ModelError(f"{kind} {name!r}: got no {key}; give {key}: {described(verb.__doc__).get(key, key)}")
-    arguments = {
-        key: as_argument(f"{kind} {name!r}", key, value, folder, model.plane)
-        for key, value in given.items()
-        if value is not None
-    }
-    if kind == "body":
-        arguments = body_arguments(name, arguments)
-    getattr(model, f"add_{kind}")(name, **arguments)
-
-
-def _add_by_frames(model: Model, name: str, kind: str, given: dict[str, Any]) -> Joint:
-    """A joint by its exact frames, as `to_yaml` writes those that no shorter form gives back bit for bit."""
-    owner, i, j = model._start(name, kind, given["first"], given["second"])
-    others = [key for key in ("point", "axis", "axes", "vectors", "direction") if given.get(key) is not None]
-    if others:
-        raise ModelError(f"{owner}: frames says all that {others[0]} could; give one of them")
-    points = given.get("points", ORIGINS if kind == "perpendicular" else None)
-    if points is None:
-        raise ModelError(f"{owner}: frames goes with points; give the joint point in the axes of each body")
-    frames = tuple(numbers(owner, "frames", E, (3, 3)) for E in given["frames"])
-    for E in frames:
-        error = float(abs(E.T @ E - [[1, 0, 0], [0, 1, 0], [0, 0, 1]]).max())
-        if error > ORTHOGONAL:
-            raise ModelError(f"{owner}: frames misses orthogonality by {error:.2g}; give orthonormal right-handed axes")
-    place = tuple(vector(owner, "points", p) for p in points)
-    values = given.get("coordinate"), given.get("rate")
-    return model._finish(
-        name, kind, i, j, (place[0], place[1]), (frames[0], frames[1]), *values, offset=given.get("offset", 0.0)
-    )

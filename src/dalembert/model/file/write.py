@@ -20,8 +20,9 @@ from dalembert.files import written_whole
 from dalembert.model.cables import cable_points
 from dalembert.model.editing import arguments_of, owner_of
 from dalembert.model.elements import GROUND, Body, Driver, Force, Joint, Marker
+from dalembert.model.file.build import add_record
 from dalembert.model.file.plane_forms import as_link, flat_vector, in_plane
-from dalembert.model.file.read import _add, read_string
+from dalembert.model.file.read import read_string
 from dalembert.model.file.schema import DEFAULT_TYPES, JOINT_TYPES, RECORDS, SCHEMA_FILE, VERSION
 from dalembert.model.file.values import MOTION_CLASSES
 from dalembert.model.frames import rotation_matrix, world_point
@@ -79,7 +80,7 @@ def _shortest(model: Model, section: str, element: Element, folder: Path) -> Dat
         scratch._elements = {name: other for name, other in others.items() if not isinstance(other, Driver)}
         try:
             record = RECORDS[section][data["type"]].model_validate(data, context={"plane": model.plane})
-            _add(scratch, element.name, record, {key: getattr(record, key) for key in data}, folder)
+            add_record(scratch, element.name, record, {key: getattr(record, key) for key in data}, folder)
         except (ModelError, ValidationError):
             continue
         if _text(scratch._elements[element.name]) == wanted:
