@@ -223,6 +223,6 @@ def test_constraints_refuse_monotone_tables():
     with pytest.raises(da.ModelError, match="length has a monotone table"):
         model.add_distance("rope", "ground", "arm", points=((0, 0, 0), (0.5, 0, 0)), length=motion)
     model.add_driver("motor", "A", da.Table((0, 1), (0, 1)))
-    data = json.loads(json.dumps(model.to_dict()).replace('"monotone": false', '"monotone": true'))
+    data = json.loads(json.dumps(model.to_dict()).replace('"periodic": false', '"periodic": false, "monotone": true'))
     with pytest.raises(da.ModelError, match="motion has a monotone table"):
         da.Model.from_dict(data)

@@ -48,8 +48,8 @@ def run():
         (lambda run: run.export("x.gif"), "x.gif: a .gif is no table; solution.export_animation('x.gif') writes it"),
         (lambda run: run.export("x.html"), "x.html: a .html is no table; solution.export_html('x.html') writes it"),
         (lambda run: run.export("x.png"), "x.png: a .png is no table; solution.export_picture('x.png') writes it"),
-        (lambda run: run.effort("A"), "ask for reaction('A') or effort('left'), which drives it"),
-        (lambda run: run.effort("T"), "'T' is a joint or driver, no force element; ask for reaction('T')"),
+        (lambda run: run.effort("A"), "ask for effort('left'), which acts along it, or reaction('A')"),
+        (lambda run: run.effort("T"), "'T' is a joint, no force element; ask for reaction('T')"),
         (
             lambda run: da.simulate_many(run.model, 0.01, initial_states=np.array([[*run.q[0], *run.u[0]]] * 2)).plot,
             "ensemble[k] is a Solution, with .plot; simulate_many(..., out=...) gives a Sweep, with .plot",

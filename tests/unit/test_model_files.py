@@ -4,6 +4,7 @@ import contextlib
 import inspect
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -206,10 +207,9 @@ def test_starter_runs_and_says_units(name):
 
 def test_forces_of_the_starter_are_right_when_uncommented():
     lines = (FILES / "starter_plane.yaml").read_text().splitlines()
-    forces = range(lines.index("forces:"), next(k for k, line in enumerate(lines) if line.startswith("# markers")))
-    text = "\n".join(f"  {line[4:]}" if k in forces and line.startswith("  # ") else line for k, line in enumerate(lines))
+    text = "\n".join(re.sub(r"^  # (?=\w+: {)", "  ", line) for line in lines)
     model = read_string(text, "m.yaml", FILES).model
-    assert [force.name for force in model.forces] == ["load", "damping", "cut"]
+    assert [force.name for force in model.forces] == ["load", "spring", "friction", "cut"]
     run = da.simulate(model, 2.0)
     assert run.report().passed
     fine = run(np.linspace(0, 2, 500))

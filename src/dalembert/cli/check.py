@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dalembert.compilation.mechanism import Mechanism
     from dalembert.model.assembly import Assembly
 
+MOST_BODIES = 6  # that are told without --verbose
 _POSES, _TURNS = 201, 20  # that are looked at, in as many turns of the fastest driver at most
 
 
@@ -135,7 +136,7 @@ def _reach(mechanism: Mechanism, end: float | None) -> dict[str, Any] | None:
 def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: bool = False) -> None:
     from rich.table import Table
 
-    from dalembert.remarks.body_words import body_facts, gravity_words
+    from dalembert.remarks.body_words import body_facts, gravity_words, spring_words
     from dalembert.remarks.cures import cure
     from dalembert.remarks.doubts import look_at
     from dalembert.remarks.row_words import freedom, held_twice, not_unique
@@ -160,6 +161,9 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
     if f["reactions_not_unique"]:
         rows += [("reactions not unique", f"{not_unique(mechanism)}; for unique ones, {cure(mechanism)}")]
     rows += zip(("position residual", "velocity residual"), mechanism.assembly.residuals, strict=True)
+    facts = [f"{item.name} {item.mass:.4g} kg{item.shown and f' ({item.shown})'}" for item in body_facts(mechanism.model)]
+    rows += [("bodies", ", ".join(facts))] if len(facts) <= MOST_BODIES else []
+    rows += spring_words(mechanism.model, mechanism.assembly.bodies)
     rows += [("gravity", gravity_words(mechanism.model))]
     for name, value in rows:
         add(name, value)

@@ -136,10 +136,27 @@ class OneLineErrors(_PlainFlags, TyperGroup):
                 raise
             text = " ".join(problem.format_message().split())
             what = getattr(getattr(problem, "param", None), "help", None) if text.startswith("Missing") else None
-            complain(f"{text.removesuffix('.')}: {what}" if what else text)
+            complain(f"{text.removesuffix('.')}: {what}" if what else _meant_option(problem) or text)
             sys.exit(Code.BAD_INPUT)
         code = result if isinstance(result, int) else Code.PASSED
         sys.exit(code or (Code.FAILED if _output_lost else Code.PASSED))
+
+
+_OTHERS = {  # names of options in other tools
+    **dict.fromkeys(("--dt", "--step", "--interval"), ("--every", "--save-every")),
+    **dict.fromkeys(("--time", "--duration", "--end", "--tend", "--t"), ("--t-end", "--times")),
+    **dict.fromkeys(("-o", "--output", "--file"), ("--out",)),
+    **dict.fromkeys(("--deg",), ("--degrees",)),
+    **dict.fromkeys(("--param", "--parameter", "-p"), ("--set",)),
+}
+
+
+def _meant_option(problem: Any) -> str:
+    """What to say of an option that a command does not have but under another name; "" where that is not known."""
+    given, context = getattr(problem, "option_name", ""), getattr(problem, "ctx", None)
+    own = [flag for option in context.command.params for flag in option.opts] if given and context else []
+    meant = next((flag for flag in _OTHERS.get(given, ()) if flag in own), None)
+    return f"No such option: {given}; did you mean {meant}?" if meant else ""
 
 
 _output_lost: list[str] = []  # why standard output took no more, other than that its reader left

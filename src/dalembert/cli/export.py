@@ -159,12 +159,15 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
     from dalembert.io.sweep_store import is_sweep
     from dalembert.questions.objectives import of_whole_run
     from dalembert.results.signal_names import OVER_TIME
-    from dalembert.results.signals import spelt_out_of
+    from dalembert.results.signals import signal, spelt_out_of
     from dalembert.simulation.load import load
 
     if not names:
         fix = "give a file to write, as in run.csv, or numbers of the whole run to print, as in --output A.f.max,motor.min"
         raise ModelError(f"export: what of {source}? {fix}")
+    if files := [name for name in names if name.lower().endswith(FORMATS)]:
+        fix = f"give it without: `dalembert export {source} {files[0]}`"
+        raise ModelError(f"{files[0]!r} is a file, --output takes signals; {fix}")
     check_result(source)
     if is_sweep(source):
         return _print_runs(source, names, degrees, answer)
@@ -183,6 +186,10 @@ def _print_numbers(source: str, names: list[str], degrees: bool, answer: Answer)
             numbers[name] = of_whole_run(run, name)
         except ModelError as problem:  # is told behind the others
             wrong.append(str(problem))
+    idle = [name for name, (value, *_) in numbers.items() if value == 0.0 and name not in names]
+    idle = [name for name in idle if not signal(run, name.rpartition(".")[0]).values.any()]
+    if len(idle) < len(numbers):  # of what a star found: a driver of an angle has no force
+        numbers = {name: found for name, found in numbers.items() if name not in idle}
     if degrees:
         from dalembert.results.signal_names import of_unit
 

@@ -12,7 +12,9 @@ CALLED = {  # joints, motions, what springs have, instants, by other names
     **dict.fromkeys(("k", "spring_rate", "spring_constant"), ("stiffness",)),
     **dict.fromkeys(("c", "damper"), ("damping",)),
     **dict.fromkeys(("rest", "rest_length", "free_length", "natural_length", "length0", "l0", "l_0"), ("length", "reference")),
-    **dict.fromkeys(("at", "time"), ("t",)),
+    **dict.fromkeys(("at", "time"), ("t", "t_end")),
+    **dict.fromkeys(("duration", "seconds", "until", "end", "t_stop", "t_final", "t_max", "tf"), ("t_end",)),
+    **dict.fromkeys(("weight", "m"), ("mass",)),
     **dict.fromkeys(("start", "state", "initial_state", "start_state"), ("initial", "at")),
     **dict.fromkeys(("angle", "angle0", "rest_angle", "free_angle", "length"), ("reference",)),
 }

@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND, Body, Joint
+from dalembert.model.forces.springs import SpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.plane import InPlane
@@ -62,6 +63,15 @@ def joint_facts(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[Joint, l
         if not (joint.coupled or joint.members):
             point = joint.p_i if joint.first == GROUND else world_point(placed[joint.first], joint.p_i)
             yield joint, [round(float(point[k]), 12) + 0.0 for k in kept]  # no sizes and signs of rounding
+
+
+def spring_words(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, str]]:
+    """Springs between two points by name, how stiff and how long; bodies : in their pose"""
+    placed = {body.name: body for body in (model.ground, *bodies)}
+    for force in (force for force in model.forces if isinstance(force, SpringDamper) and force.stiffness):
+        ends = world_point(placed[force.second], force.p_j) - world_point(placed[force.first], force.p_i)
+        long = f"{float(np.linalg.norm(ends)):.4g} m long at the start"
+        yield force.name, f"{force.stiffness:.4g} N/m, slack at {force.length:.4g} m, {long}"
 
 
 def gravity_words(model: Model) -> str:

@@ -22,6 +22,7 @@ from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.forces.loads import PointForce
 from dalembert.model.forces.on_joints import JointSpringDamper
+from dalembert.model.forces.springs import SpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Table, leaves
@@ -47,7 +48,7 @@ _SHORT = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up
 def doubts(model: Model, assembly: Assembly | None = None, t: float = 0.0) -> list[str]:
     """One sentence for each; what comes before its first comma or colon is enough to find it. assembly : what it found, at t"""
     of_parts = [*falling(model), *(f"{text}: a joint may be missing" for text in [unjoined(model)] if text)]
-    of_laws = [*_idle(model), *_weighed_twice(model), *_upward(model), *_tables(model)]
+    of_laws = [*_idle(model), *_between_centres(model), *_weighed_twice(model), *_upward(model), *_tables(model)]
     return [*of_parts, *of_places(model, assembly, t), *of_laws]
 
 
@@ -97,6 +98,19 @@ def _idle(model: Model) -> Iterator[str]:
     for force in model.forces:
         if isinstance(force, JointSpringDamper) and force.stiffness == force.damping == 0.0:
             yield f"{force.noun} {force.name!r} has no stiffness and no damping: it does nothing; give one of them"
+
+
+def _between_centres(model: Model) -> Iterator[str]:
+    """Springs between the centres of two bodies on one hinge, as where the ends were left out."""
+    hinges = {frozenset(joint.bodies): joint.name for joint in model.joints if joint.type == "revolute"}
+    for force in (force for force in model.forces if isinstance(force, SpringDamper)):
+        hinge = hinges.get(frozenset((force.first, force.second)))
+        together = force.length == 0.0
+        if hinge and not together and GROUND not in (force.first, force.second) and not (force.p_i.any() or force.p_j.any()):
+            yield (
+                f"{force.noun} {force.name!r} acts between the centres of {force.first!r} and {force.second!r}, which joint"
+                f" {hinge!r} joins: at the joint it is a joint_spring_damper (add_joint_spring_damper), elsewhere give between"
+            )
 
 
 def _weighed_twice(model: Model) -> Iterator[str]:

@@ -20,7 +20,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.compilation.wrong_axes import loops_of, shown_axis
 from dalembert.model.elements import GROUND
 from dalembert.remarks.doubts import MODEL
-from dalembert.remarks.missing_joints import misses_joint, on_springs, unjoined, unjoined_ends
+from dalembert.remarks.missing_joints import misses_joint, on_springs, unguided, unjoined, unjoined_ends
 from dalembert.remarks.pins import links_of
 from dalembert.remarks.row_words import turning
 
@@ -46,7 +46,7 @@ def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
         )
         yield "left free", f"besides what is driven, {'; '.join(told[:TOLD])}{more}{cause}"
         free = set[str]().union(*(bodies for bodies, _ in found))
-        yield from ((MODEL, text) for text in unjoined_ends(mechanism, free))
+        yield from ((MODEL, text) for text in (*unjoined_ends(mechanism, free), *unguided(mechanism, free)))
         missing = [bodies for bodies, _ in found if misses_joint(mechanism, start.state, bodies)]
         if names := [body.name for body in mechanism.model.bodies if any(body.name in bodies for bodies in missing)]:
             others = f" and {names[1]!r}" if len(names) == 2 else f" and {len(names) - 1} more" if names[2:] else ""

@@ -5,16 +5,17 @@ couplings act on, but for dampers of joints: bearings have friction anywhere. Li
 
 - what nothing connects with a driver, but for pendulums, which are held by one hinge in the ground;
 - several bodies, not on one line as pendulums are drawn, that hang on a crank which turns steadily, or on what turns in a loop
-  with it, on a hinge parallel to its own: a loop that is open;
+  with it, on a hinge parallel to its own: a loop that is open, if a spring between two points acts on it as well;
 - both bars of a driven cylinder of which one is held by nothing else;
 - loops of hinges and slides with a driver, which have more freedoms than drivers;
+- a block on one pin at its centre that hangs on what is free, where a crank turns steadily: a slider without its guide;
 - a bar of which a loose end is on another one, between the ends of that, and a block on one pin that touches another body;
 - a body that no joint holds while all others are joined, on springs that do not hang on these, as a wheel on its tyre.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -27,8 +28,9 @@ from dalembert.model.elements import GROUND, Force
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.model import Model
 from dalembert.remarks.loose_ends import blocks_at_bodies, ends_on_bars, loose_ends
-from dalembert.remarks.pins import AT, bars_on_one_line
+from dalembert.remarks.pins import AT, bars_on_one_line, links_of
 from dalembert.remarks.row_words import turning
+from dalembert.remarks.wrong_units import extent
 
 LOADS = ("force", "torque")  # verbs of what pushes and does not hold, unless it is a function
 
@@ -46,14 +48,15 @@ def unjoined_ends(mechanism: Mechanism, bodies: set[str]) -> Iterator[str]:
 def misses_joint(mechanism: Mechanism, state: Trajectory, bodies: set[str]) -> bool:
     """bodies : that are free to move, alone or together;  state : of the start"""
     model = mechanism.model
+    hung = (at for on, at in _on_cranks(mechanism, state, bodies) if len(bodies) > 1 and bodies & on)
+    if not _meant(model, bodies, ("spring_damper",)) and any(not _on_one_line(state, bodies, at) for at in hung):
+        return True
     if _meant(model, bodies):
         return False
     drivers = {driver.name for driver in model.drivers}
     if not any(drivers & set(part.elements) for part in connected_parts(model) if bodies & set(part.bodies)):
         return not _is_pendulum(model, bodies)
-    hung = (at for on, at in _on_cranks(mechanism, state, bodies) if len(bodies) > 1 and bodies & on)
-    loose = _loose_cylinder(mechanism, bodies) or _loose_loop(model, bodies)
-    return loose or any(not _on_one_line(state, bodies, at) for at in hung)
+    return _loose_cylinder(mechanism, bodies) or _loose_loop(model, bodies)
 
 
 def unjoined(model: Model) -> str:
@@ -67,6 +70,22 @@ def unjoined(model: Model) -> str:
     return f"{alone.pop()!r} is joined to nothing by a joint, a spring alone holds it"
 
 
+def unguided(mechanism: Mechanism, bodies: set[str]) -> Iterator[str]:
+    """Sentences on blocks that one pin at their centre holds, on a body that is free to move, where something turns steadily:
+    sliders without their guide. Wheels are round, gondolas hang below their pins.  bodies : that are free to move"""
+    model = mechanism.model
+    links = links_of(model) if turning(mechanism) else {}
+    for body in (body for body in model.bodies if body.name in links and not links[body.name] and body.kind == "rigid"):
+        own = [joint for joint in model.joints if body.name in joint.bodies]
+        if len(own) != 1 or own[0].type != "revolute" or (body.shape or {"type": "box"})["type"] != "box":
+            continue
+        other, p, axis = own[0].first, own[0].p_j, own[0].E_j[:, 2]
+        if other == body.name:
+            other, p, axis = own[0].second, own[0].p_i, own[0].E_i[:, 2]
+        if other in bodies and np.linalg.norm(np.cross(axis, p)) <= AT * (extent(body.shape or {})[0] or 1.0):
+            yield f"{body.name!r} is held by {own[0].name!r} alone, on {other!r}, which is left free: a guide may be missing"
+
+
 def _is_pendulum(model: Model, bodies: set[str]) -> bool:
     own = [joint for joint in model.joints if bodies & set(joint.bodies)]
     return len(bodies) == len(own) == 1 and own[0].type == "revolute" and GROUND in own[0].bodies
@@ -78,17 +97,17 @@ def _on_one_line(state: Trajectory, bodies: set[str], at: Array) -> bool:
     return bool(np.linalg.matrix_rank(x, PARALLEL * float(np.abs(x).max())) < 2)
 
 
-def on_springs(model: Model, bodies: set[str]) -> bool:
-    """Whether springs, motors or laws act on some of them."""
+def on_springs(model: Model, bodies: set[str], but: Collection[str] = ()) -> bool:
+    """Whether springs, motors or laws act on some of them;  but : verbs that do not count"""
     joints = {joint.name: joint for joint in model.joints}
-    return any(_holds(force) and bodies & set(force.ends(joints)) for force in model.forces)
+    return any(_holds(force) and bodies & set(force.ends(joints)) for force in model.forces if force.verb not in but)
 
 
-def _meant(model: Model, bodies: set[str]) -> bool:
+def _meant(model: Model, bodies: set[str], but: Collection[str] = ()) -> bool:
     acts = [joint.bodies for joint in model.joints if joint.coupled or any(row.function for row in joint.primitives)]
     acts += [joint.bodies for joint in model.joints if any(joint.rate)]
     moving = any(model.body(name).velocity.any() or model.body(name).angular_velocity.any() for name in bodies)
-    return moving or on_springs(model, bodies) or any(bodies & set(ends) for ends in acts)
+    return moving or on_springs(model, bodies, but) or any(bodies & set(ends) for ends in acts)
 
 
 def _holds(force: Force) -> bool:

@@ -74,10 +74,11 @@ def effort_of(states: Trajectory, element: object) -> Effort:
     forces = {force.name: force for force in states.mechanism.model.forces}
     name = str(getattr(element, "name", element))
     model = states.mechanism.model
-    if name in {joint.name for joint in model.joints} | {driver.name for driver in model.drivers}:
-        drivers = [f"effort({driver.name!r}), which drives it" for driver in model.drivers if driver.joint == name]
-        asked = " or ".join([f"reaction({name!r})", *drivers])
-        raise ModelError(f"{name!r} is a joint or driver, no force element; ask for {asked}")
+    if name in {joint.name for joint in model.joints}:
+        own = [driver.name for driver in model.drivers if driver.joint == name]
+        own += [force.name for force in model.forces if getattr(force, "joint", None) == name]
+        asked = " or ".join([*(f"effort({other!r}), which acts along it," for other in own), f"reaction({name!r})"])
+        raise ModelError(f"{name!r} is a joint, no force element; ask for {asked}")
     if name not in forces:
         known = [*(driver.name for driver in model.drivers), *forces]
         raise ModelError(f"there is no force element or driver {name!r}; {nearest(name, known)}")

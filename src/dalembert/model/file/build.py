@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ModelError
 from dalembert.model.elements import Joint
@@ -16,21 +16,18 @@ from dalembert.model.file.syntax import Document
 from dalembert.model.file.values import Record
 from dalembert.model.joint_verbs import ORIGINS
 from dalembert.model.joints import JOINTS
-from dalembert.model.model import Model
 from dalembert.model.rotation import ORTHOGONAL
 from dalembert.model.store import SECTIONS
 from dalembert.model.validation import numbers, vector
 
+if TYPE_CHECKING:
+    from dalembert.model.model import Model
 
-def build(document: Document, checked: Any, folder: Path) -> Model:
+
+def add_records(model: Model, document: Document, checked: Any, folder: Path) -> None:
     """Call the verb of each record; one that fails takes those with it that refer to it, not the others."""
     problems: list[Problem] = []
     broken: set[str] = set()
-    try:
-        gravity = checked.gravity if "gravity" in checked.model_fields_set else None
-        model = Model(gravity, name=checked.name, plane=checked.plane)
-    except ModelError as problem:  # pragma: no cover - the schema has checked both
-        raise ModelFileError(document.name, [document.problem((), str(problem))]) from None
     for section in RECORDS:
         for name, record in getattr(checked, section).items():
             given = {key: getattr(record, key) for key in record.model_fields_set}
@@ -48,7 +45,6 @@ def build(document: Document, checked: Any, folder: Path) -> Model:
                     raise ModelFileError(document.name, problems) from None
     if problems:
         raise ModelFileError(document.name, problems)
-    return model
 
 
 def _build_problem(document: Document, section: str, name: str, given: Mapping[str, Any], text: str) -> Problem:
@@ -68,7 +64,7 @@ def add_record(model: Model, name: str, record: Record, given: dict[str, Any], f
     if given.get("frames") is not None and JOINT_TYPES.get(kind, kind) in JOINTS:
         _add_by_frames(model, name, JOINT_TYPES.get(kind, kind), given)
         return
-    verb = getattr(Model, f"add_{kind}")
+    verb = getattr(type(model), f"add_{kind}")
     for key, parameter in list(signature(verb).parameters.items())[2:]:
         if kind != "body" and parameter.default is parameter.empty and given.get(key) is None:
             raise ModelError(f"{kind} {name!r}: got no {key}; give {key}: {described(verb.__doc__).get(key, key)}")

@@ -47,6 +47,18 @@ _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
 }
 
 
+class Names(dict[str, float]):
+    """Values by name, and which of them were asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used = set[str]()
+
+    def __getitem__(self, name: str) -> float:
+        self.used.add(name)
+        return super().__getitem__(name)
+
+
 def evaluate(text: str, names: Mapping[str, float]) -> float:
     """The value of an expression; `names` are parameters and coordinates it may use, NaN where these are wrong: so is it."""
     if len(text) > MAX_LENGTH:

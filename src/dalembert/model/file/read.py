@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dalembert.errors import ModelError, UnknownParameter
+from dalembert.errors import ModelError, UnknownParameter, warn
 from dalembert.model.elements import GROUND
-from dalembert.model.file.build import build
-from dalembert.model.file.expression import OF_THE_MOTION, check_name, evaluate
+from dalembert.model.file.build import add_records
+from dalembert.model.file.expression import OF_THE_MOTION, Names, check_name, evaluate
 from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem, pin_of_several
 from dalembert.model.file.schema import CODE, DEFAULT_TYPES, RECORDS, REFERENCES, ModelFile, record_at
 from dalembert.model.file.solids import SOLIDS
@@ -69,25 +69,30 @@ def read_string(
                 raise UnknownParameter(f"{name}: has no parameter {key!r}; {nearest(key, known)}", key)
         data["parameters"] = known | {key: number(f"parameter {key!r}", "value", value) for key, value in given.items()}
     checked: dict[str, Any] = {}
-    problems = list(islice(_problems(document, data, checked), MAX_PROBLEMS + 1))
+    parameters = Names()
+    problems = list(islice(_problems(document, data, checked, parameters), MAX_PROBLEMS + 1))
     if problems:
         raise ModelFileError(name, problems)
     model = ModelFile.model_construct(**checked)
-    made = build(document, model, folder)
+    made = Model(model.gravity if "gravity" in model.model_fields_set else None, name=model.name, plane=model.plane)
+    add_records(made, document, model, folder)
     if light := [body.name for body in made.bodies if masses and not body.mass]:
         fix = "give a link its mass, another body mass and inertia or a solid (only kinematics goes without)"
         raise ModelFileError(
             name, [document.problem(("bodies", one), f"body {one!r}: has no mass; {fix}", key=True) for one in light]
         )
-    return FromFile(made, model.t_end, tuple(data.get("parameters", ())))
+    names = tuple(data.get("parameters", ()))
+    for one in (one for one in names if one not in parameters.used):
+        place = document.problem(("parameters", one), "", key=True)
+        warn(f"{name}:{place.line}:{place.column}: parameter {one!r} is not used: what it is changes nothing")
+    return FromFile(made, model.t_end, names)
 
 
-def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, Any]) -> Iterator[Problem]:
+def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, Any], parameters: Names) -> Iterator[Problem]:
     """What is wrong, one after the other, so that a file of a million problems is left after the first hundred.
 
-    checked : takes the parts that are as they must be
+    checked : takes the parts that are as they must be;  parameters : takes the file's
     """
-    parameters: dict[str, float] = {}
     yield from _parameters(document, data.get("parameters"), parameters)
     plane = data.get("plane")
     points = data.get("points")
