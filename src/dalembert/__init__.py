@@ -108,6 +108,7 @@ _PLACES = {name: module for module, *names in map(str.split, _LAZY.strip().split
 
 LATER |= {"assemble": "dalembert.compilation.assembly", "compile": "dalembert.compilation.compile"}
 LATER |= {"explained": "dalembert.remarks.contradictions", "model_html": "dalembert.viewer.notebook"}
+LATER |= {"read_model": "dalembert.model.file.read", "write_model": "dalembert.model.file.write"}
 LATER |= {"off_rates": "dalembert.questions.steady"}
 
 _MEANT = dict.fromkeys(

@@ -74,6 +74,16 @@ def check_times(folder: Path, t: npt.NDArray[np.float64]) -> None:
         raise StoreError(f"{folder}: its times are not finite and increasing; it was changed after it was written")
 
 
+def _tells_error(found: Any) -> bool:
+    """Whether it is an estimated error as a second run gives it, or why there is none."""
+    kinds = {"error": float, "share": float, "time": float, "unit": str, "where": str}
+    if not isinstance(found, dict) or isinstance(found.get("problem"), str):
+        return isinstance(found, dict)
+    largest = found.get("largest")
+    items = [found, *largest] if isinstance(largest, list) and isinstance(found.get("against"), str) else [None]
+    return all(isinstance(item, dict) and all(isinstance(item.get(key), kind) for key, kind in kinds.items()) for item in items)
+
+
 def _check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     if not _is_number(settings.get("t_end")) or not isinstance(settings.get("coordinates"), str):
         raise _bad(folder, "settings", settings)
@@ -82,11 +92,7 @@ def _check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
         if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
             raise _bad(folder, f"settings.{key}", listed)
     found = settings.get("trajectory_error", {"problem": ""})
-    kinds = {"error": float, "share": float, "time": float, "unit": str, "where": str, "against": str}
-    told = isinstance(found, dict) and (
-        isinstance(found.get("problem"), str) or all(isinstance(found.get(key), kind) for key, kind in kinds.items())
-    )
-    if not told:
+    if not _tells_error(found):
         raise _bad(folder, "settings.trajectory_error", found)
     for part, known in (("formulation", FORMULATIONS), ("integrator", INTEGRATORS)):
         data = settings.get(part)

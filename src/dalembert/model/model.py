@@ -325,15 +325,12 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
 
         parameters : values instead of those under `parameters:` in the file
         """
-        from dalembert.model.file.read import read_model
-
-        return read_model(path, parameters).model
+        made: Model = carried_out("read_model", path, parameters).model
+        return made
 
     def to_yaml(self, path: str | os.PathLike[str]) -> None:
         """Write a YAML file that `from_yaml` reads back bit for bit; user functions cannot be written and raise."""
-        from dalembert.model.file.write import write_model
-
-        write_model(self, path)
+        carried_out("write_model", self, path)
 
     @property
     def hash(self) -> str:

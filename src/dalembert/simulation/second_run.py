@@ -29,7 +29,8 @@ TIGHTER, TIGHTEST, TIGHT = 1e-2, 1e-13, 1e-10
 
 
 def error_against_second_run(solution: Any, again: Callable[[Formulation, Integrator], Any]) -> dict[str, Any]:
-    """The largest difference as plain data, or {"problem": why there is none}; again : the same run by another method."""
+    """The difference that is the largest share of its motion, as plain data, and the `largest` in m and in rad, or {"problem":
+    why there is none};  again : the same run by another method."""
     if solution.status not in ENDED_WELL or len(solution.t) < 2:
         return {"problem": f"the run is {solution.status}" if len(solution.t) else "no states saved"}
     reasons: list[str] = []
@@ -45,8 +46,11 @@ def error_against_second_run(solution: Any, again: Callable[[Formulation, Integr
         times, mine, other = np.intersect1d(solution.t, second.t, return_indices=True)
         if len(times) < 2:
             return {"problem": "the second run saved none of the times of the first"}
-        found = max(_differences(solution, second, mine, other), key=lambda item: item["share"])
-        return found | {"against": _described(way, method)}
+        apart = [*_differences(solution, second, mine, other)]
+        worst = max(apart, key=lambda item: item["share"])
+        units = dict.fromkeys(item["unit"] for item in apart)
+        largest = [max((item for item in apart if item["unit"] == unit), key=lambda item: item["error"]) for unit in units]
+        return worst | {"largest": largest, "against": _described(way, method)}
     return {"problem": f"no second run was possible: {'; '.join(reasons)}"}
 
 

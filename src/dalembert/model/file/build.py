@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.model.elements import Joint
@@ -16,12 +16,10 @@ from dalembert.model.file.syntax import Document
 from dalembert.model.file.values import Record
 from dalembert.model.joint_verbs import ORIGINS
 from dalembert.model.joints import JOINTS
+from dalembert.model.model import Model
 from dalembert.model.rotation import ORTHOGONAL
 from dalembert.model.store import SECTIONS
 from dalembert.model.validation import numbers, vector
-
-if TYPE_CHECKING:
-    from dalembert.model.model import Model
 
 
 def add_records(model: Model, document: Document, checked: Any, folder: Path) -> None:
@@ -64,7 +62,7 @@ def add_record(model: Model, name: str, record: Record, given: dict[str, Any], f
     if given.get("frames") is not None and JOINT_TYPES.get(kind, kind) in JOINTS:
         _add_by_frames(model, name, JOINT_TYPES.get(kind, kind), given)
         return
-    verb = getattr(type(model), f"add_{kind}")
+    verb = getattr(Model, f"add_{kind}")
     for key, parameter in list(signature(verb).parameters.items())[2:]:
         if kind != "body" and parameter.default is parameter.empty and given.get(key) is None:
             raise ModelError(f"{kind} {name!r}: got no {key}; give {key}: {described(verb.__doc__).get(key, key)}")

@@ -170,9 +170,13 @@ def trajectory_error(solution: Result) -> Iterator[Line]:
     if "problem" in found:
         yield Line("trajectory error", f"none: {found['problem']}", block="careful")
         return
-    where = f" at {found['where']!r}, t = {found['time']:.4g} s" if found["share"] > 0 else ""
-    shown = f"{found['error']:.3g} {found['unit']}{where}, {found['share']:.2g} of its motion; against {found['against']}"
+    told = (f"{item['error']:.3g} {item['unit']}".rstrip() + _place(item) for item in found["largest"])
+    shown = f"{', '.join(told)}; {found['share']:.2g} of the motion of {found['where']!r}; against {found['against']}"
     yield dataclasses.replace(limited("trajectory error", shown, float(found["share"]), LOOSEST), data=found)
+
+
+def _place(item: dict[str, Any]) -> str:
+    return f" at {item['where']!r}, t = {item['time']:.4g} s" if item["error"] > 0 else ""
 
 
 _SENSITIVITIES = "sensitivities"

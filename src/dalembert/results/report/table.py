@@ -76,12 +76,12 @@ class Line:
 
     @property
     def cells(self) -> int | None:
-        """How much of the bar is full: one of BAR cells for each factor of ten, all of them at the limit."""
+        """How much of the bar is full: one of BAR cells for each whole factor of ten, all of them at the limit and beyond."""
         if self.share is None:
             return None
         if not self.share < 1:  # NaN, too
             return BAR
-        return max(0, min(BAR, BAR + math.ceil(math.log10(self.share)))) if self.share > 0 else 0
+        return max(0, min(BAR, BAR + math.floor(math.log10(self.share)))) if self.share > 0 else 0
 
 
 @dataclass(frozen=True)
@@ -225,13 +225,16 @@ def _in_words(lines: Sequence[Line]) -> str:
 
 
 _OVER = f"[{'=' * (BAR - 1)}>]"
+_BEYOND = f'<div style="margin-left:{8 * BAR}px;width:6px;height:8px;border-right:2px solid"></div>'
 
 
 def _html_check(line: Line) -> str:
     colour = _BADGES.get(line.verdict, PLAIN)
     bar = ""
-    if line.cells is not None:
-        inner = f'<div style="width:{8 * line.cells}px;height:8px;background:{colour}"></div>'
+    if line.cells is not None and line.share is not None:
+        inner = (
+            f'<div style="width:{8 * line.cells}px;height:8px;background:{colour}">{"" if line.share <= 1 else _BEYOND}</div>'
+        )
         outer = f"width:{8 * BAR}px;height:8px;margin-top:5px;background:rgba(128,128,128,.25)"
         bar = (
             f'<div style="{outer}" title="{line.share:.2g} of the limit; each tenth of the bar is a power of ten">{inner}</div>'
