@@ -30,7 +30,7 @@ def comparison():
         for integrator in ("symplectic-euler", "gauss-legendre-3")
         for setting, value in (("rtol", 1e-4), ("h", 1.2345e-5))[: 1 if formulation == "variational" else 2]
     )
-    return Comparison("m", 1.0, Reference("a", "b", 1e-12), runs, (), {"repeats": 1}, {})
+    return Comparison("m", 1.0, Reference("a", "b", 1e-12), runs, (), {"repeats": 1}, {"dalembert": "0"})
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 118])

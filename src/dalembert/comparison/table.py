@@ -28,6 +28,8 @@ _WIDTH = 118
 _TEXTS = ("formulation", "integrator", "setting")
 _NUMBERS = ("error", "energy error", "drift", "steps", "evaluations", "CPU time")
 _COLUMNS = (*((name, "left") for name in _TEXTS), *((name, "right") for name in _NUMBERS))
+_BEST = "best"  # a star: nothing is both faster and more exact
+_REACHED = ("for an error of", "fastest of the runs is", "CPU time")
 _SPARED = ("evaluations", "drift", "energy error", "steps")  # on narrow terminals, in this order
 
 
@@ -223,13 +225,22 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """For a notebook: the table, with a star at what nothing else beats, and the notes."""
-        best = {(m.formulation, m.integrator, m.shown_setting) for m in self.pareto}
-        rows = [("*" if cells[:3] in best else "", *cells) for cells in self.rows()]
         listed = "".join(f"<li>{html.escape(line)}</li>" for line in self.notes())
-        title = html.escape(f"comparison of {self.name!r}, t = 0 to {self.t_end:g} s; *: nothing is faster and more exact")
-        return (
-            f"<div><b>{title}</b>{table(('', *_TEXTS, *_NUMBERS), rows, most=200)}{folded('notes', f'<ul>{listed}</ul>')}</div>"
-        )
+        title = html.escape(f"comparison of {self.name!r}, t = 0 to {self.t_end:g} s")
+        picture = as_svg(self.plot()).replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
+        runs = table((_BEST, *_TEXTS, *_NUMBERS), self._starred(), most=200)
+        notes = folded("notes", f"<ul>{listed}</ul>")
+        return f"<div><b>{title}</b><div>{picture}</div>{table(_REACHED, self._reached())}{folded('runs', runs)}{notes}</div>"
+
+    def _starred(self) -> list[tuple[str, ...]]:
+        """The rows, with a star at what nothing else beats."""
+        best = {(m.formulation, m.integrator, m.shown_setting) for m in self.pareto}
+        return [("*" if cells[:3] in best else "", *cells) for cells in self.rows()]
+
+    def _reached(self) -> list[tuple[str, str, str]]:
+        """What reaches errors fastest, for every hundredth that any run reaches."""
+        found = ((error, self.fastest(error)) for error in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10))
+        return [(f"{error:g}", best.described, best.cells()[-1]) for error, best in found if best]
 
     def print(self, console: Console | None = None) -> None:
         """Print table and notes to a rich console, default: standard output."""
@@ -285,7 +296,8 @@ class Comparison:
         body = f"""<h1>{html.escape(title)}</h1>
 {as_svg(self.plot())}
 <h2>Runs</h2>
-{page_table(_COLUMNS, [("", cells) for cells in self.rows()])}
+{page_table([(name, "left") for name in _REACHED], [("", cells) for cells in self._reached()])}
+{page_table([(_BEST, "left"), *_COLUMNS], [("", cells) for cells in self._starred()])}
 <ul>
 {notes}
 </ul>

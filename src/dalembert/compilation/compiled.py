@@ -34,7 +34,7 @@ class Row:
     nonholonomic: bool = False
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Compiled(ABC):
     """What every compiled model has, of bodies or of a Lagrangian: tables, named rows, an initial state, ways to read states.
 
@@ -68,6 +68,10 @@ class Compiled(ABC):
     moved: tuple[str, ...] = ()
     completed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        rows = f"{len(self.rows)} constraint rows, {len(self.redundant)} redundant"
+        return f"<{type(self).__name__} of {self.model.name or 'model'!r}: {self.coordinates} coordinates, {rows}>"
 
     @cached_property
     def prepared(self) -> list[tuple[Any, Any]]:

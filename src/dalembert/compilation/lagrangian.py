@@ -101,7 +101,7 @@ def invariant_node(system: LagrangianSystem, function: Callable[..., Any], *, by
     return values[0]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LagrangianMechanism(Compiled):
     """A compiled system: tables, rows by name, a consistent initial state x_0 = (q, v, external work) at t_0."""
 

@@ -41,7 +41,7 @@ def uneven(masses: Array, rigid: Mask, J: Array, arm: Array, pulled: Mask) -> Ma
     return np.asarray(found | ~even.all(axis=1))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Mechanism(Compiled):
     """A compiled model.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from dalembert.compilation.mechanism import Mechanism
@@ -16,7 +16,7 @@ _COUNTED = ["accepted", "rejected", "refused", "h_smallest", "h_largest", "round
 _COUNTED += ["solves", "newton", "iterations", "iterations_max", "jacobians"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Statistics:
     """What a run cost: counters as [JetMultibody] tabulates them, and wall time by part [s].
 
@@ -66,6 +66,14 @@ class Statistics:
     smallest_pivot_time: float = 0.0
     branch_points: int = 0
     time: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """What is not as by default."""
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "time"}
+        told = [f"{name} {value:.6g}" for name, value in own.items() if value and value != -1.0 and not isinstance(value, str)]
+        told += [f"{name} {value!r}" for name, value in own.items() if value and isinstance(value, str)]
+        told += [f"{name} {seconds:.3g} s" for name, seconds in self.time.items()]
+        return f"<Statistics: {', '.join(told)}>"
 
 
 class Pivots(NamedTuple):

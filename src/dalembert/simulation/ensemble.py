@@ -28,7 +28,6 @@ from dalembert.kernels.base.layout import COUNTERS, V_GUARD
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.validation import by_name
-from dalembert.results.html_parts import runs_html
 from dalembert.results.versions import current_versions
 from dalembert.run.ensemble_work import Work
 from dalembert.run.failure import failure_of
@@ -226,8 +225,10 @@ class Ensemble:
         return f"<Ensemble of {self._mechanisms[0].model.name or 'model'!r}: {len(self)} runs, {counts}>"
 
     def _repr_html_(self) -> str:
-        """For a notebook: how many runs ended how, and what stopped the others."""
-        return runs_html(repr(self).strip("<>"), self.status.tolist(), self.message)
+        """For a notebook: how many runs ended how, what stopped the others, and how some of them move."""
+        from dalembert.viewer.notebook import ensemble_html
+
+        return ensemble_html(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: states and counters instead of compiled code."""

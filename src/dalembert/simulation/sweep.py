@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 BLOCK = 256  # runs that are read together
 _TOLD = 6  # outputs
+_MOST_READ = 1_000_000  # numbers of an output, for what a notebook shows
 _LOOKED_AT = 8  # runs, spread over the sweep, whose models go into the hash of the settings; the first that runs tells shapes
 
 
@@ -259,8 +260,9 @@ class Sweep:
         """For a notebook: how many runs ended how, what stopped the others, and between what the numbers of all runs lie."""
         held = {str(name): self.dataset[name] for name in (*self.dataset.coords, *self.dataset.data_vars)}
         kept = {name: a for name, a in held.items() if a.dims == ("run",) and (a.dtype.kind == "f" or name == "steps")}
+        kept |= {f"{name} over time": a for name, a in held.items() if "time" in a.dims[1:] and a.size <= _MOST_READ}
         ranges = [(name, f"{np.nanmin(a):.6g}", f"{np.nanmax(a):.6g}") for name, a in kept.items() if np.isfinite(a).any()]
-        numbers = table(("number of a run", "least", "largest"), ranges)
+        numbers = table(("of all runs", "least", "largest"), ranges)
         return runs_html(repr(self).strip("<>"), self.status.tolist(), self.message) + numbers
 
     @cached_property

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import io
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import DalembertError
 from dalembert.model.model import Model
 from dalembert.remarks.row_words import freedom
-from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, badge, beside, folded, small_curves, table
+from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, badge, beside, folded, runs_html, small_curves, table
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.report import Report
 from dalembert.results.sampling import curve
@@ -95,21 +96,39 @@ def solution_html(solution: Result, report: Report) -> str:
     return f"<div>{head}{beside(*curves)}{folded('trust report', report._repr_html_())}</div>"
 
 
+def ensemble_html(runs: Any) -> str:
+    """How many runs ended how, and the same coordinate of some of them; runs : an `Ensemble`"""
+    some = [k for k in np.unique(np.linspace(0, len(runs) - 1, _CURVES).round().astype(int)) if runs.status[k] == "complete"]
+    drawn = ""
+    if some and len(runs.t) > 1:
+        name, unit, values = next(_coordinates(runs[int(some[0])]), ("", "", None))
+        found = {f"run {k}": next(_coordinates(runs[int(k)]))[2] for k in some} if values is not None else {}
+        drawn = small_curves(name, runs.t, found, unit) if found else ""
+    return runs_html(repr(runs).strip("<>"), runs.status.tolist(), runs.message) + drawn
+
+
 def _motion(solution: Result) -> str:
     """The first few joint coordinates, those of driven joints first, coordinates or heights."""
-    if isinstance(solution, LagrangianResult):
-        return _few("coordinates", solution, {name: solution[name] for name in solution.model.coordinates})
+    if found := [*_coordinates(solution)]:
+        units = " or ".join(sorted({unit for _, unit, _ in found}, reverse=True))
+        return _few("joint coordinates", solution, {name: values for name, _, values in found}, units)
     assert isinstance(solution, BodyResult)
-    model, found, units = solution.mechanism.model, dict[str, Array](), set[str]()
+    return _few("z of bodies", solution, {name: solution.position(name)[:, 2] for name in solution.mechanism.body_names}, "m")
+
+
+def _coordinates(solution: Result) -> Iterator[tuple[str, str, Array]]:
+    """Name, unit and values of coordinates, those of driven joints first."""
+    if isinstance(solution, LagrangianResult):
+        yield from ((name, "", solution[name]) for name in solution.model.coordinates)
+        return
+    assert isinstance(solution, BodyResult)
+    model = solution.mechanism.model
     driven = {driver.joint for driver in model.drivers}
     for joint in sorted(model.joints, key=lambda joint: joint.name not in driven):
         if len(joint.coordinates) == 1:
             with suppress(DalembertError):
-                found[joint.name] = np.asarray(solution.coordinate(joint.name)).reshape(len(solution.t))
-                units.add(words_of(model, "coordinate", joint.name, joint.coordinates[0])[1])
-    if found:
-        return _few("joint coordinates", solution, found, " or ".join(sorted(units, reverse=True)))
-    return _few("z of bodies", solution, {name: solution.position(name)[:, 2] for name in solution.mechanism.body_names}, "m")
+                values = np.asarray(solution.coordinate(joint.name)).reshape(len(solution.t))
+                yield joint.name, words_of(model, "coordinate", joint.name, joint.coordinates[0])[1], values
 
 
 def _few(title: str, solution: Result, curves: Mapping[str, Array], unit: str = "") -> str:
