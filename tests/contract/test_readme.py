@@ -66,7 +66,7 @@ def test_lines_for_own_mechanisms_run():
     names = {}
     exec(python_blocks(README)[0][1].partition("solution = ")[0], names)
     lines = re.findall(r"^\| `(\.add_.*?)` \|", README, re.MULTILINE)
-    assert len(lines) == 8
+    assert len(lines) == 9
     for line in lines:
         exec(f"model{line}", names)
     exec("run = da.simulate(model, t_end=0.1)", names)
