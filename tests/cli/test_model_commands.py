@@ -431,3 +431,23 @@ def test_compare_of_what_nothing_runs_is_exit_code_1():
     result = call("compare", "m.py", "--t-end", 1)
     assert result.exit_code == 1, result.output
     assert "no formulation can run this model" in result.stderr
+
+
+def test_check_tells_what_was_written():
+    """Masses, lengths, springs, and parameters that nothing uses: what was typed can be compared."""
+    call("new", "own.yaml", "--plane")
+    text = Path("own.yaml").read_text().replace("  # spring: ", "  spring: ")
+    Path("own.yaml").write_text(text.replace("C: [reach, offset]", "C: [0.4, offset]"))
+    shown = call("check", "own.yaml")
+    assert "crank 0.5 kg (bar of 0.1 m), rod 0.8 kg (bar of 0.4123 m), slider 2 kg (box of 0.06 m)" in shown.stdout
+    assert "spring              400 N/m, slack at 0.4 m, 0.3 m long at the start\n" in shown.stdout
+    assert "own.yaml:16:3: parameter 'reach' is not used: what it is changes nothing" in shown.stderr
+    with pytest.warns(RuntimeWarning, match="parameter 'reach' is not used"):
+        da.Model.from_yaml("own.yaml")
+
+
+def test_options_and_files_by_other_names(store):
+    assert "No such option: --dt; did you mean --every?" in call("export", store, "--dt", 0.1).stderr
+    assert "No such option: -o; did you mean --out?" in call("run", "four_bar", "-o", "x.zarr").stderr
+    refused = call("export", store, "--output", "r.csv")
+    assert refused.exit_code == 2 and f"give it without: `dalembert export {store} r.csv`" in refused.stderr

@@ -3,7 +3,9 @@
 import pytest
 
 import dalembert as da
-from dalembert.remarks.doubts import doubts, look_at
+from dalembert.compilation.compile import compile
+from dalembert.remarks.doubts import MODEL, doubts, look_at
+from dalembert.remarks.left_free import left_free
 
 
 def loose(gravity=(0, 0, -9.81), singles=(), joined=True, grounded=False, **plane) -> da.Model:
@@ -140,3 +142,41 @@ def test_arguments_by_a_wrong_name_are_told():
         da.add_body  # noqa: B018
     with pytest.raises(TypeError, match="add_link has no argument 'mas'; did you mean 'mass'"):
         da.Model().add_link("bar", (0, 0, 0), (1, 0, 0), mas=1.0)
+
+
+@pytest.mark.parametrize("spring", [False, True])
+def test_sliders_without_their_guide(spring):
+    """A block on a pin at its centre, on a rod that hangs on a steady crank; gondolas below their pin, wheels, swings are none."""
+
+    def crank(motion, **of_block):
+        model = da.Model(plane="xz")
+        model.add_link("crank", (0, 0), (0, 0.1), mass=1.0)
+        model.add_link("rod", (0, 0.1), (0.28, 0), mass=1.0)
+        model.add_body("slider", **{**da.box(2.0, (0.06, 0.06, 0.06)).body(), "position": (0.28, 0)} | of_block)
+        for name, first, second, point in (("A", "ground", "crank", (0, 0)), ("B", "crank", "rod", (0, 0.1))):
+            model.add_revolute(name, first, second, point=point)
+        model.add_revolute("C", "rod", "slider", point=(0.28, 0))
+        model.add_driver("motor", "A", motion)
+        if spring:
+            model.add_spring_damper("spring", "ground", "slider", between=((0.7, 0), (0.28, 0)), stiffness=40.0)
+        return [text for name, text in left_free(compile(model)) if name == MODEL and "guide" in text]
+
+    steady = da.Polynomial((0, 6.0))
+    told = ["'slider' is held by 'C' alone, on 'rod', which is left free: a guide may be missing"]
+    assert crank(steady) == told == crank(steady, shape=None, inertia=0.01)
+    assert not crank(da.Harmonic(0.5, 6.0)) and not crank(steady, position=(0.28, -0.05))
+    assert not crank(steady, **da.cylinder(2.0, 0.03, 0.02, axis="y").body())
+
+
+def test_springs_between_the_centres_of_bodies_on_one_hinge():
+    def arm(**given):
+        model = da.Model(plane="xz")
+        model.add_link("upper", (0, 0), (0.4, 0), mass=0.8)
+        model.add_link("fore", (0.4, 0), (0.4, -0.3), mass=0.5)
+        model.add_revolute("S", "ground", "upper", point=(0, 0))
+        model.add_revolute("E", "upper", "fore", point=(0.4, 0))
+        model.add_spring_damper("spring", "upper", "fore", stiffness=2.0, **given)
+        return doubts(model)
+
+    assert [look_at(arm())] == ["look at the model: spring-damper 'spring' acts between the centres of 'upper' and 'fore'"]
+    assert not arm(between=((0.1, 0), (0.4, -0.2)))

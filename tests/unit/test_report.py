@@ -330,6 +330,9 @@ def test_trajectory_error_is_the_distance_from_a_tighter_run(tmp_path):
     assert line.data["where"] == "bob" and line.data["against"].startswith("MovingFrame, DOP853")
     angle = 2 * np.arcsin(error / 2)
     assert line.data["error"] == pytest.approx(error if line.data["unit"] == "m" else angle, rel=0.02)
+    metres, radians = line.data["largest"]
+    assert metres["error"] == pytest.approx(error, rel=0.02) and radians["error"] == pytest.approx(angle, rel=0.02)
+    assert f"{metres['error']:.3g} m at 'bob', t = " in line.value and f" s, {radians['error']:.3g} rad at 'bob'" in line.value
     assert line.verdict == "pass" and da.load(tmp_path / "a.zarr").report()["trajectory error"] == line
     assert "trajectory error" not in [one.name for one in run(t_end=0.01).report().lines]
 

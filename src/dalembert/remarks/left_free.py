@@ -27,6 +27,7 @@ from dalembert.remarks.row_words import turning
 MANY = 30  # bodies above which a motion is not asked for by name
 SMALL = 1e-7  # of rows and motions of unit length; rounding leaves 1e-14, geometry more than 1e-3
 TOLD = 3  # motions; groups that move in more ways are meant to, as chains and vehicles
+FREE, UNMEANT = "left free", ": a joint may be missing, if this is not meant"
 _IDLE, _HELD = ", which moves nothing else", ", on springs, motors or laws"
 
 
@@ -41,10 +42,8 @@ def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
     if found := [*start.motions()] if mechanism.degrees_of_freedom else []:
         more = f"; and {len(found) - TOLD} more" if len(found) > TOLD else ""
         told = [words for _, words in found]
-        cause = (
-            "" if all(words.endswith((_IDLE, _HELD)) for words in told) else ": a joint may be missing, if this is not meant"
-        )
-        yield "left free", f"besides what is driven, {'; '.join(told[:TOLD])}{more}{cause}"
+        cause = "" if all(words.endswith((_IDLE, _HELD)) for words in told) else UNMEANT
+        yield FREE, f"besides what is driven, {'; '.join(told[:TOLD])}{more}{cause}"
         free = set[str]().union(*(bodies for bodies, _ in found))
         yield from ((MODEL, text) for text in (*unjoined_ends(mechanism, free), *unguided(mechanism, free)))
         missing = [bodies for bodies, _ in found if misses_joint(mechanism, start.state, bodies)]

@@ -16,7 +16,7 @@ from dalembert.remarks.body_words import IN_MM, UP, gravity_words
 from dalembert.remarks.cures import cure
 from dalembert.remarks.doubts import MODEL, doubts
 from dalembert.remarks.driver_words import driven
-from dalembert.remarks.left_free import left_free
+from dalembert.remarks.left_free import FREE, UNMEANT, left_free
 from dalembert.remarks.periods import periods_apart
 from dalembert.remarks.points_off_bodies import markers_off_bodies
 from dalembert.remarks.row_words import freedom, held_twice, not_unique
@@ -24,7 +24,7 @@ from dalembert.remarks.starts_elsewhere import is_rough_pose, moved_by_drivers
 from dalembert.results.plain import INCOMPLETE, duration
 from dalembert.results.report.advice import opened
 from dalembert.results.report.checks import ENDED_WELL
-from dalembert.results.report.table import Block, Line, listed
+from dalembert.results.report.table import Block, Line, Verdict, listed
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -72,7 +72,9 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         if loose := unconnected(mechanism.model):
             yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
         for name, text in left_free(mechanism) if "over" not in solution.settings else ():
-            yield Line(name, text, verdict="WARN" if name == MODEL else "note", data=text, block="careful")
+            meant = name == FREE and not text.endswith(UNMEANT)  # on springs, motors or laws: that is the design
+            verdict: Verdict = "WARN" if name == MODEL else "note"
+            yield Line(name, text, verdict=verdict, data=text, block="checks" if meant else "careful")
         doubtful = doubts(mechanism.whole or mechanism.model, mechanism.assembly, mechanism.given_at)
         for doubt in doubtful:
             yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
