@@ -146,7 +146,7 @@ def test_arguments_by_a_wrong_name_are_told():
 
 @pytest.mark.parametrize("spring", [False, True])
 def test_sliders_without_their_guide(spring):
-    """A block on a pin at its centre, on a rod that hangs on a steady crank; gondolas below their pin, wheels, swings are none."""
+    """A block on a pin at its centre, on a rod that hangs on a steady crank; gondolas below their pin, wheels are none."""
 
     def crank(motion, **of_block):
         model = da.Model(plane="xz")

@@ -341,3 +341,12 @@ def test_trajectory_error_says_why_there_is_none():
     stopped = run(t_end=0.05, save_at=[0.0], estimate_error=True)
     line = stopped.report()["trajectory error"]
     assert (line.verdict, line.block) == ("note", "careful") and line.value == "none: the run is complete"
+
+
+def test_advice_that_is_followed_helps():
+    """The step that is told, by the order of the method, where errors go like its power."""
+    model = gallery.build("slider_crank")
+    coarse = da.simulate(model, 2.0, integrator=da.RungeKutta4(step=0.02)).report()["energy balance"]
+    step = re.match(r"take steps shorter than 0\.02 s, about (0\.\d+) s;", coarse.advice)
+    assert coarse.verdict == "FAIL" and step is not None
+    assert da.simulate(model, 2.0, integrator=da.RungeKutta4(step=float(step[1]))).report()["energy balance"].verdict == "pass"

@@ -32,6 +32,7 @@ _STATUS = {
 }
 
 
+_FAR = 1e6  # times the limit: errors that say nothing about the next step
 OPEN = 1e-6  # residual of a redundant row that is no rounding [m or rad]
 _CAUSES = ("status", "cable")  # lines that tell why a run failed
 
@@ -68,21 +69,21 @@ def _advice(line: Line, solution: Result) -> str:
         option = "velocity_tolerance" if name.startswith("velocity") else "tolerance"
         asked = formulation["options"].get(option)
         smaller = f"give {formulation['type']} a {option} below {asked:g}, or " if asked else ""
-        return f"{smaller}{_finer(solution)}"
+        return f"{smaller}{_finer(line, solution)}"
     if name == "balance of forces":
         return "ask equilibrium for it once more: the state is of another model, or was changed"
     if name == "stability":
         return "look for the stable one next to it (starts=), if that is what you want"
     if name == "energy balance":
-        otherwise = f"{_finer(solution)}; if it stays, look for a force that jumps, or whose work is not counted"
+        otherwise = f"{_finer(line, solution)}; if it stays, look for a force that jumps, or whose work is not counted"
         return _light(line, solution) or otherwise
     if name == "error estimate":
         atol = f"ask for an atol that is small beside the motion (it is {_options(solution)['atol']:g})"
-        return atol if line.value.endswith("atol") else _finer(solution)
+        return atol if line.value.endswith("atol") else _finer(line, solution)
     if name == "trajectory error":
-        return f"{_finer(solution)}; if it stays, the motion is chaotic: only a shorter run can be known"
+        return f"{_finer(line, solution)}; if it stays, the motion is chaotic: only a shorter run can be known"
     if name == "largest projection":
-        return f"look for a constraint that jumps, such as an angle that wraps; else {_finer(solution)}"
+        return f"look for a constraint that jumps, such as an angle that wraps; else {_finer(line, solution)}"
     if name == "breakpoints":
         return "choose a step that divides the times at which motions change their law, or an adaptive integrator"
     if name == "mass conditioning":
@@ -91,7 +92,7 @@ def _advice(line: Line, solution: Result) -> str:
         return "take a formulation without multipliers (Minimal), or give inertias nearer to mass times length squared"
     if name == "branch":
         return 'take Minimal(singular="pass"), which stays on its branch or refuses'
-    return _FIRST_WORDS.get(name.split()[0], f"{_finer(solution)}, or check that it should be constant at all")
+    return _FIRST_WORDS.get(name.split()[0], f"{_finer(line, solution)}, or check that it should be constant at all")
 
 
 def _light(line: Line, solution: Result) -> str:
@@ -121,10 +122,22 @@ def _options(solution: Result) -> dict[str, float]:
     return options
 
 
-def _finer(solution: Result) -> str:
-    options = _options(solution)
+def _finer(line: Line, solution: Result) -> str:
+    """Shorter steps or a smaller tolerance, and about which, where errors are large enough to tell and small enough to go like
+    a power of the step."""
+    options, method = _options(solution), solution.integrator
+    far = line.share if line.share is not None and 1.0 < line.share < _FAR else None
     if (step := options.get("step")) is not None:
-        return f"take steps shorter than {step:g} s"
+        known = far is not None and method is not None and not method.by_formulation
+        about = _about(step * far ** (-1.0 / method.order), " s") if known else ""  # type: ignore[operator,union-attr]
+        return f"take steps shorter than {step:g} s{about}"
     if solution.statistics.rounded_steps:
         return "see rounding, as a smaller rtol gains nothing"
-    return f"ask for an rtol below {options['rtol']:g}" if "rtol" in options else "compute it more finely"
+    about = _about(options["rtol"] / far) if far and "rtol" in options else ""
+    return f"ask for an rtol below {options['rtol']:g}{about}" if "rtol" in options else "compute it more finely"
+
+
+def _about(value: float, unit: str = "") -> str:
+    """One digit of it, not above."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return f", about {math.floor(value / power) * power:g}{unit}"
