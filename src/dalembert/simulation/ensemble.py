@@ -232,12 +232,8 @@ class Ensemble:
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: states and counters instead of compiled code."""
-        return self.__dict__ | {
-            "_records": [self._record(k) for k in range(len(self))],
-            "_runs": None,
-            "_works": None,
-            "_groups": [],
-        }
+        records = [self._record(k) for k in range(len(self))]
+        return self.__dict__ | {"_records": records, "_runs": None, "_works": None, "_groups": []}
 
     @property
     def failed(self) -> npt.NDArray[np.int64]:
