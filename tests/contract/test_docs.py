@@ -147,6 +147,21 @@ def test_the_site_knows_every_verb_by_the_name_that_is_called():
     assert {name for name in dir(da.Model) if name.startswith("add_")} <= listed
 
 
+def test_performance_page_shows_plots_of_its_tables_which_are_folded(tmp_path, monkeypatch):
+    """All but the two of single runs can be drawn again from the page."""
+    monkeypatch.syspath_prepend(DOCS.parent)
+    from benchmarks.peers import page_plots
+
+    page = DOCS / "performance.md"
+    text = page.read_text(encoding="utf-8").partition("% begin results")[2].partition("% end results")[0]
+    page_plots.draw(page, tmp_path)
+    drawn = {file.name for file in tmp_path.iterdir()} | {"chains.png", "slider_crank.png"}
+    assert set(re.findall(r"\(performance/(\w+\.png)\)", text)) == drawn
+    opened = re.sub(r":::\{dropdown\}.*?\n:::\n", "", text, flags=re.DOTALL)
+    assert "\n|" not in opened
+    assert opened.count("\n![") == opened.count("\n## ") == 5
+
+
 def test_the_theme_is_told_its_mode():
     """Without it the theme's script complains in the console of every page."""
     assert runpy.run_path(str(DOCS / "conf.py"))["html_context"]["default_mode"] == "auto"
