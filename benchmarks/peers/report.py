@@ -19,8 +19,9 @@ BEGIN, END = "% begin results", "% end results"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table, numbers to the right."""
-    lines = ["| " + " | ".join(head) + " |", "|---" + "|--:" * (len(head) - 1) + "|"]
+    """A Markdown table, numbers to the right; names of methods may be broken into lines."""
+    sides = ["---" if k == 0 or name == "method" else "--:" for k, name in enumerate(head)]
+    lines = ["| " + " | ".join(head) + " |", "|" + "|".join(sides) + "|"]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
 
 

@@ -47,7 +47,7 @@ class Drawings(SphinxDirective):
 
     def run(self) -> list[Any]:
         """Called by docutils."""
-        lines = ["::::{grid} 2 3 4 4", ":gutter: 2", ":class-container: drawings", ""]
+        lines = ["::::{grid} 2 2 3 3", ":gutter: 2", ":class-container: drawings", ""]
         for verb in FAMILIES[self.arguments[0]]:
             lines += [
                 ":::{grid-item}",

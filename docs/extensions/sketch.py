@@ -124,7 +124,7 @@ class Sketch:
 
     def text(self, at: Point, words: str, colour: str = DARK) -> None:
         """Words in the middle of a place."""
-        self.ax.text(*paper(at), words, color=colour, fontsize=11, ha="center", va="center", zorder=1000)
+        self.ax.text(*paper(at), words, color=colour, fontsize=12, ha="center", va="center", zorder=1000)
 
     def slides(self, start: Point, end: Point) -> None:
         """Free to move along."""
