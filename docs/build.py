@@ -63,12 +63,12 @@ def draw_gallery() -> None:
 
 
 def draw_elements() -> None:
-    """All joints with their frames and coordinates, all force elements with what they do."""
-    import force_drawings
+    """Coordinates of joints with their frames, and what is added to a model, a picture each."""
+    import element_drawings
     import joint_drawings
 
     joint_drawings.draw(PICTURES / "joints.png")
-    force_drawings.draw(PICTURES / "forces.png")
+    element_drawings.draw(PICTURES)
 
 
 def run_pages() -> None:

@@ -16,7 +16,7 @@ html_show_copyright = False
 
 extensions = [
     *("myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "sphinx_design"),
-    *("house_docstrings", "citations", "mathml", "code_blocks", "command_help", "gallery_page", "verbs"),
+    *("house_docstrings", "citations", "mathml", "code_blocks", "command_help", "element_drawings", "gallery_page", "verbs"),
 ]
 myst_enable_extensions = ["dollarmath", "colon_fence", "amsmath", "deflist"]
 myst_heading_anchors = 3

@@ -13,7 +13,7 @@ from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from benchmarks.peers import ensemble, growth, memory, ours, problems, report  # noqa: E402
+from benchmarks.peers import ensemble, growth, memory, ours, page_plots, problems, report  # noqa: E402
 from benchmarks.peers.measure import Curve, best_per_program, race, scan  # noqa: E402
 from benchmarks.peers.plots import work_precision  # noqa: E402
 from benchmarks.peers.programs import Programs, programs  # noqa: E402
@@ -21,7 +21,11 @@ from benchmarks.peers.programs import Programs, programs  # noqa: E402
 SIZES = (4, 8, 16, 32, 64)
 CHAIN_ACCURACIES, CRANK_ACCURACIES = (1e-6, 1e-9), (1e-5, 1e-8)  # m
 REFERENCE = 1e-13  # tolerance of the reference runs
-FIGURES = Path("docs/performance")
+ONCE = "Curves go from loose to tight settings, each run once; times of the tables are medians of several runs."
+LOOKED = (
+    "Where those of dalembert jump to the right, steps are so large that some are made again in small parts,"
+    " to see whether the run went through a singular configuration."
+)
 PARTS = ("chains", "crank", "ensemble", "growth", "memory")
 
 
@@ -40,18 +44,26 @@ def main() -> None:
         "chains": lambda: chains(here, options.sizes, figures),
         "crank": lambda: crank(here, figures),
         "ensemble": lambda: many(here),
-        "growth": lambda: "\n## Growth with the number of bodies\n\n" + report.growth_section(growth.measure()),
-        "memory": lambda: "\n## Memory\n\n" + report.memory_section(memory.measure()),
+        "growth": lambda: (
+            "\n## Growth with the number of bodies\n\n![time of a run against the number of bodies](performance/growth.png)\n\n"
+            "Points are the smallest and the largest of each kind; exponents are fitted to all sizes.\n"
+            + report.folded("Table", report.growth_section(growth.measure()))
+        ),
+        "memory": lambda: (
+            "\n## Memory\n\n![largest resident memory](performance/memory.png)\n"
+            + report.folded("Table", report.memory_section(memory.measure()))
+        ),
     }
     text = report.machine(here, "python -m benchmarks.peers")
     with tempfile.TemporaryDirectory() as nowhere:
-        figures = Path(nowhere) if options.no_page else FIGURES
+        figures = Path(nowhere) if options.no_page else page_plots.FIGURES
         for part in options.parts:
             section = made[part]()
             print(section, flush=True)
             text += section
     if not options.no_page:
         report.write(text)
+        page_plots.draw()
 
 
 def chains(here: Programs, sizes: tuple[int, ...], figures: Path) -> str:
@@ -74,8 +86,15 @@ def chains(here: Programs, sizes: tuple[int, ...], figures: Path) -> str:
     shown = [panel for n, panel in zip(sizes, panels, strict=True) if n in few]
     work_precision(shown, CHAIN_ACCURACIES, figures / "chains.png")
     every = [curve for _, curves in panels for curve in curves]
-    figure = "\n![error against time](performance/chains.png)\n"
-    return head + figure + report.folded("Tables", text) + report.folded("Settings", report.settings(every))
+    figure = "\n![time against the number of links](performance/chain_times.png)\n"
+    figure += "\nWhere there is no point, the accuracy was not reached.\n"
+    return (
+        head
+        + figure
+        + report.folded("Error against time", f"![error against time](performance/chains.png)\n\n{ONCE}\n")
+        + report.folded("Tables", text)
+        + report.folded("Settings", report.settings(every))
+    )
 
 
 def crank(here: Programs, figures: Path) -> str:
@@ -89,7 +108,8 @@ def crank(here: Programs, figures: Path) -> str:
         "\n## Spatial slider-crank, a closed loop, 5 s\n\n"
         "Error: distance of the rod's centre of mass from the reference at 5 s;"
         " drifts are the largest of the run, that of the energy relative to the largest kinetic energy.\n"
-        + "\n![error against time](performance/slider_crank.png)\n"
+        + "\n![time of each program](performance/slider_crank_times.png)\n"
+        + report.folded("Error against time", f"![error against time](performance/slider_crank.png)\n\n{ONCE} {LOOKED}\n")
         + report.folded("Tables", _checked(curves, 0) + tables)
         + report.folded("Settings", report.settings(curves))
     )
@@ -107,10 +127,14 @@ def many(here: Programs) -> str:
     return (
         f"\n## {ensemble.RUNS} chains of {ensemble.LINKS} links, 10 s each\n\n"
         f"Error {ensemble.ACCURACY:g} m, on all {os.cpu_count()} cores: ours in threads, the others in as many processes,"
-        " started and warmed before the clock. Alone: CPU time of the integration only.\n\nFrom different starts:\n\n"
-        + report.rates_section(ensemble.measure(chosen))
-        + "\nOf different masses and lengths, their models made within the clock but for the column `alone`:\n\n"
-        + report.rates_section(ensemble.measure(chosen, variants=True))
+        " started and warmed before the clock.\n\n![runs per second of each program](performance/ensemble.png)\n"
+        + report.folded(
+            "Tables",
+            "Alone: CPU time of the integration only.\n\nFrom different starts:\n\n"
+            + report.rates_section(ensemble.measure(chosen))
+            + "\nOf different masses and lengths, their models made within the clock but for the column `alone`:\n\n"
+            + report.rates_section(ensemble.measure(chosen, variants=True)),
+        )
     )
 
 

@@ -12,12 +12,12 @@ _MARKERS = "os^Dv<>P"
 
 
 def work_precision(panels: Sequence[tuple[str, Sequence[Curve]]], accuracies: Sequence[float], file: Path) -> None:
-    """One panel per problem; lower and further left is better."""
+    """Panels below each other, one per problem; lower and further left is better."""
     with house_style():
-        columns = 2 if len(panels) == 1 else 3
+        columns = 2
         rows = -(-len({f"{c.method.program}: {c.method.label}" for _, curves in panels for c in curves}) // columns)
-        figure = new_figure(max(7.2, 5.2 * len(panels)), 3.8 + 0.2 * rows)
-        axes = figure.subplots(1, len(panels), squeeze=False)[0]
+        figure = new_figure(7.2, 3.8 * len(panels) + 0.2 * rows)
+        axes = figure.subplots(len(panels), squeeze=False)[:, 0]
         shown: dict[str, object] = {}
         names = list(dict.fromkeys(c.method.program for _, curves in panels for c in curves if not c.method.ours))
         for ax, (title, curves) in zip(axes, panels, strict=True):
@@ -42,7 +42,7 @@ def work_precision(panels: Sequence[tuple[str, Sequence[Curve]]], accuracies: Se
                 ax.axhline(accuracy, color="#999999", linewidth=0.8, zorder=0)
             ax.set_title(title)
             ax.set_xlabel("CPU time [s]")
-        axes[0].set_ylabel("error [m]")
+            ax.set_ylabel("error [m]")
         figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, fontsize=8)
         file.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(file, dpi=110)

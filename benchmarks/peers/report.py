@@ -19,8 +19,9 @@ BEGIN, END = "% begin results", "% end results"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table, numbers to the right."""
-    lines = ["| " + " | ".join(head) + " |", "|---" + "|--:" * (len(head) - 1) + "|"]
+    """A Markdown table, numbers to the right; names of methods may be broken into lines."""
+    sides = ["---" if k == 0 or name == "method" else "--:" for k, name in enumerate(head)]
+    lines = ["| " + " | ".join(head) + " |", "|" + "|".join(sides) + "|"]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
 
 
@@ -108,10 +109,10 @@ def rates_section(rates: Sequence[Rate]) -> str:
         for label in ("per_second", "per_cpu_second", "alone"):
             its = getattr(r, label)
             cells += [f"{its:.0f}", f"{getattr(ours, label) / its:.2g}"]
-        rows.append([*cells, r.method, f"{r.setting:g}", f"{r.error:.1e}"])
+        rows.append(cells)
     head = ["program", "runs per second", "ours / its", "per CPU second", "ours / its", "alone", "ours / its"]
-    head += ["method", "setting", "error [m]"]
-    return table(head, rows)
+    how = [[r.program, r.method, f"{r.setting:g}", f"{r.error:.1e}"] for r in rates]
+    return table(head, rows) + "\n" + table(["program", "method", "setting", "error [m]"], how)
 
 
 def memory_section(results: Sequence[memory.Memory]) -> str:

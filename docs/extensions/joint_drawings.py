@@ -1,4 +1,4 @@
-"""A drawing of every joint with its frames and coordinates, made by assembling it: what is drawn is what the library counts."""
+"""The coordinates of joints with their frames, made by assembling them: what is drawn is what the library counts."""
 
 from __future__ import annotations
 
@@ -16,31 +16,29 @@ SHOWN: dict[str, Any] = {
     "revolute": 0.8,
     "cylindrical": (0.7, 0.8),
     "prismatic": 0.7,
-    "planar": (0.6, 0.45, 1.4),
+    "planar": (0.75, 0.3, 1.2),
     "point_on_line": 0.7,
     "point_on_plane": (0.7, 0.3),
 }
+SHOWN_JOINTS = [name for name, row in JOINTS.items() if row.coordinates]
 _VERBS = {"planar": "add_planar_joint"}
-_DARK, _BLUE, _SEEN = "#3d434d", "#1f77b4", "#d1495b"
+_TURNED = ("spherical", "point_on_line", "point_on_plane")  # what leaves all rotations free
+_DARK, _SECOND, _SEEN = "#3d434d", "#b35c00", "#1769b5"
 _VIEW = np.array([[-0.62, 0.78, 0.0], [-0.30, -0.24, 0.92]])  # world -> paper
 
 
 def assembled(kind: str) -> tuple[Any, Any]:
     """The joint between the ground and a body "j", and the state at its coordinates."""
     model = da.Model(gravity=(0, 0, 0))
-    turn = da.Rotation.from_axis_angle((0.3, 0.5, 1.0), 0.9) if kind in ("spherical", "coincidence") else None
-    place = {"position": (0.8, 0.5, 0.0)} if kind == "distance" else {}
+    turn = da.Rotation.from_axis_angle((0.3, 0.5, 1.0), 0.9) if kind in _TURNED else None
+    place = {"position": (0.9, 0.3, 0.0)} if kind == "distance" else {}
     model.add_body("j", mass=1.0, inertia=(1, 1, 1), **place, **({"rotation": turn} if turn else {}))
-    ends: dict[str, Any] = {"points": ((0, 0, 0), (0, 0, 0))} if kind != "perpendicular" else {}
+    ends: dict[str, Any] = {"points": ((0, 0, 0), (0, 0, 0))}
     if kind == "universal":
         ends["axes"] = ((1, 0, 0), (0, 1, 0))
     elif kind in ("point_on_line", "point_on_plane"):
         ends["axes"] = ((0, 0, 1),)
-    elif kind == "in_plane":
-        ends["direction"] = (0, 0, 1)
-    elif kind == "perpendicular":
-        ends["axes"] = ((0, 0, 1), (1, 0, 0))
-    elif kind not in ("spherical", "distance", "coincidence", "fixed"):
+    elif kind not in ("spherical", "distance"):
         ends["axes"] = ((0, 0, 1), (0, 0, 1))
     if kind in SHOWN:
         ends["coordinate"] = SHOWN[kind]
@@ -54,17 +52,17 @@ def draw(file: Path) -> None:
     from dalembert.plot.style import house_style, new_figure, save_figure
 
     with house_style():
-        figure = new_figure(9.6, 10.0)
-        for k, kind in enumerate(JOINTS):
-            ax = figure.add_subplot(5, 3, k + 1)  # 13 of them
+        figure = new_figure(7.0, 6.6)
+        for k, kind in enumerate(SHOWN_JOINTS):
+            ax = figure.add_subplot(3, 3, k + 1)
             ax.set_axis_off()
             ax.set_aspect("equal")
-            ax.set_xlim(-1.5, 1.5)
-            ax.set_ylim(-0.75, 1.5)
+            ax.set_xlim(-1.3, 1.3)
+            ax.set_ylim(-0.8, 1.5)
             joint, state = assembled(kind)
             _draw_joint(ax, joint, state)
-            named = ", ".join(joint.coordinates) or "no coordinates"
-            ax.set_title(f"{kind.replace('_', ' ')}: {named}", fontsize=8)
+            named = ", ".join(joint.coordinates).replace(", rotation_", ", _")
+            ax.set_title(f"{kind.replace('_', ' ')}\n{named}", fontsize=9)
         save_figure(figure, file)
 
 
@@ -72,8 +70,8 @@ def _draw_joint(ax: Any, joint: Any, state: Any) -> None:
     R, at = state.rotation("j"), state.point("j", joint.p_j)
     start = np.asarray(joint.p_i)
     _box(ax, start - [0, 0, 0.12], np.eye(3), (1.3, 1.3, 0.1), _DARK)
-    _box(ax, at, R, (0.5, 0.3, 0.18), _BLUE)
-    frames = (("ᵢ", _DARK, start, joint.E_i, 1.0, -1), ("ⱼ", _BLUE, at, R @ joint.E_j, 0.75, 1))
+    _box(ax, at, R, (0.5, 0.3, 0.18), _SECOND)
+    frames = (("ᵢ", _DARK, start, joint.E_i, 1.0, -1), ("ⱼ", _SECOND, at, R @ joint.E_j, 0.75, 1))
     for name, colour, place, axes, length, side in frames:  # axes may coincide: their names are on different sides
         for axis, label in zip(axes.T, "xyz", strict=True):
             _arrow(ax, place, place + length * axis, colour, f"{label}{name}", side=side)
@@ -112,8 +110,8 @@ def _arrow(ax: Any, start: Any, end: Any, colour: str, label: str, width: float 
     ax.annotate("", b, a, arrowprops={"arrowstyle": "->", "color": colour, "lw": width, "shrinkA": 0, "shrinkB": 0})
     if label:
         along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-12)
-        beside = side * 0.13 * np.array([-along[1], along[0]])
-        ax.text(*(b + (0.03 if side else 0.1) * along + beside), label, color=colour, fontsize=7, ha="center", va="center")
+        beside = side * 0.17 * np.array([-along[1], along[0]])
+        ax.text(*(b + (0.03 if side else 0.1) * along + beside), label, color=colour, fontsize=9, ha="center", va="center")
 
 
 def _box(ax: Any, at: Any, R: Any, size: tuple[float, ...], colour: str) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
-from dalembert.model.joints import JOINTS
 from dalembert.plot.style import new_figure
 from dalembert.results.citation import load_references
 
@@ -20,6 +19,7 @@ PAGES = sorted(page for page in DOCS.rglob("*.md") if not MADE & set(page.relati
 EXAMPLES = sorted((DOCS.parent / "examples").glob("*.py"))
 sys.path.insert(0, str(DOCS / "extensions"))
 
+import joint_drawings  # noqa: E402
 from code_blocks import python_blocks, ran, run_blocks, with_output  # noqa: E402
 from house_docstrings import to_rst  # noqa: E402
 
@@ -36,9 +36,7 @@ def test_blocks_run_print_and_draw(page):
     for (line, code), output in zip(python_blocks(text), printed, strict=True):
         assert bool(output.strip()) == ("print(" in code), f"{page}:{line}"
     shown = set(re.findall(r"_build/pictures/([\w.-]+)", text)) - {f"{file.stem}.png" for file in EXAMPLES}
-    assert {
-        name for name in shown if not name.startswith(("gallery_", "joints", "forces")) and not (folder / name).exists()
-    } == set()
+    assert {name for name in shown if not name.startswith(("gallery_", "joints")) and not (folder / name).exists()} == set()
 
 
 def test_what_a_block_prints_is_shown_below_it():
@@ -149,6 +147,21 @@ def test_the_site_knows_every_verb_by_the_name_that_is_called():
     assert {name for name in dir(da.Model) if name.startswith("add_")} <= listed
 
 
+def test_performance_page_shows_plots_of_its_tables_which_are_folded(tmp_path, monkeypatch):
+    """All but the two of single runs can be drawn again from the page."""
+    monkeypatch.syspath_prepend(DOCS.parent)
+    from benchmarks.peers import page_plots
+
+    page = DOCS / "performance.md"
+    text = page.read_text(encoding="utf-8").partition("% begin results")[2].partition("% end results")[0]
+    page_plots.draw(page, tmp_path)
+    drawn = {file.name for file in tmp_path.iterdir()} | {"chains.png", "slider_crank.png"}
+    assert set(re.findall(r"\(performance/(\w+\.png)\)", text)) == drawn
+    opened = re.sub(r":::\{dropdown\}.*?\n:::\n", "", text, flags=re.DOTALL)
+    assert "\n|" not in opened
+    assert opened.count("\n![") == opened.count("\n## ") == 5
+
+
 def test_the_theme_is_told_its_mode():
     """Without it the theme's script complains in the console of every page."""
     assert runpy.run_path(str(DOCS / "conf.py"))["html_context"]["default_mode"] == "auto"
@@ -161,13 +174,31 @@ def test_sources_of_expected_values_are_no_memories():
     assert [file.name for file in files if "from memory" in file.read_text(encoding="utf-8")] == []
 
 
-@pytest.mark.parametrize("kind", JOINTS)
-def test_names_of_axes_stand_apart(kind):
-    """In the drawing of every joint, also where frames coincide."""
-    import joint_drawings
+def test_every_verb_has_a_drawing(tmp_path):
+    """In the families and the order of the README's list, each unlike the others but for two names of one joint."""
+    import element_drawings
 
-    figure = new_figure(3.2, 2.0)
-    ax = figure.add_subplot(xlim=(-1.5, 1.5), ylim=(-0.75, 1.5), aspect="equal")
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    listed = re.search("<!-- verbs -->(.*?)<!-- end of verbs -->", text, re.DOTALL)[1].split("\n- ")[2:]  # without bodies
+    families = element_drawings.FAMILIES.values()
+    assert [re.findall(r"`(add_\w+)`", line) for line in listed] == [list(family) for family in families]
+    element_drawings.draw(tmp_path)
+    drawn = {file.stem: file.read_bytes() for file in tmp_path.glob("*.png")}
+    assert len(set(drawn.values())) == len(drawn) == sum(map(len, families))
+
+
+def test_the_reference_shows_every_drawing_once():
+    import element_drawings
+
+    text = (DOCS / "reference" / "model.md").read_text(encoding="utf-8")
+    assert re.findall(r"```\{drawings\} (\w+)", text) == list(element_drawings.FAMILIES)
+
+
+@pytest.mark.parametrize("kind", joint_drawings.SHOWN_JOINTS)
+def test_names_of_axes_stand_apart(kind):
+    """In the drawing of every joint with coordinates, also where frames coincide."""
+    figure = new_figure(2.3, 2.2)
+    ax = figure.add_subplot(xlim=(-1.3, 1.3), ylim=(-0.8, 1.5), aspect="equal")
     joint_drawings._draw_joint(ax, *joint_drawings.assembled(kind))
     figure.canvas.draw()
     boxes = {text.get_text(): text.get_window_extent().padded(3) for text in ax.texts if text.get_text()}
