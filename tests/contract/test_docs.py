@@ -41,6 +41,16 @@ def test_blocks_run_print_and_draw(page):
     } == set()
 
 
+def test_code_is_no_wider_than_its_pages():
+    """A page shows 100 columns beside its sidebars; the file that `dalembert new` writes is shown as it is."""
+    starter = (DOCS.parent / "src/dalembert/model/file/starter.yaml").read_text(encoding="utf-8")
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8").replace(starter, "")
+        for code in re.findall(r"^ *```(?:python|py|sh|text|yaml)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE):
+            widest = max(code.splitlines(), key=len, default="")
+            assert len(widest) <= 100, f"{name_of(page)}: {widest}"
+
+
 def test_what_a_block_prints_is_shown_below_it():
     text = "# A page\n\n```python\nprint(1)\n```\n\ntext\n\n- item\n\n  ```python\n  a = 2\n  ```\n"
     assert with_output(text, ["1\n", ""]) == text.replace(
