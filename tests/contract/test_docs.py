@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
+from dalembert.gallery import GALLERY
 from dalembert.model.joints import JOINTS
 from dalembert.plot.style import new_figure
 from dalembert.results.citation import load_references
@@ -21,6 +22,7 @@ EXAMPLES = sorted((DOCS.parent / "examples").glob("*.py"))
 sys.path.insert(0, str(DOCS / "extensions"))
 
 from code_blocks import python_blocks, ran, run_blocks, with_output  # noqa: E402
+from gallery_code import code_of  # noqa: E402
 from house_docstrings import to_rst  # noqa: E402
 
 
@@ -80,6 +82,14 @@ def test_pages_can_be_read_without_being_built():
         assert code in (DOCS.parent / file).read_text(encoding="utf-8"), file
     starter = (DOCS.parent / "src/dalembert/model/file/starter.yaml").read_text(encoding="utf-8")
     assert f"```yaml\n{starter}```\n" in (DOCS / "howto" / "model_files.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("entry", GALLERY.values(), ids=lambda entry: entry.name)
+def test_the_code_of_a_mechanism_runs_as_its_page_shows_it(entry, tmp_path):
+    file = tmp_path / "pasted.py"
+    file.write_text(code_of(entry), encoding="utf-8")
+    pasted = runpy.run_path(str(file), run_name=entry.function.__module__)  # functions in a model are known by their module
+    assert pasted["model"].hash == entry.build().hash
 
 
 def test_errors_name_the_page_and_its_line(tmp_path):
