@@ -84,8 +84,8 @@ assert round(largest, 1) == 64.1
 solution.plot.reactions("A")
 >>>
 
-**Answer.** A, the bearing of the crank, carries most: 64.1 N at 0.856 s, when the crank is fastest. That is two and a half times
-the weight of the mechanism, 25.7 N.
+**Answer.** A, the bearing of the crank, carries most: 64.1 N at 0.856 s, when the crank is fastest: two and a half times the weight
+of the mechanism, 25.7 N.
 """,
     "how_exact": """
 # How exact is it?
@@ -237,8 +237,8 @@ loose, tight = ([row.error for row in comparison.measurements if row.value == rt
 assert min(loose) > 1e-5 > max(tight)
 >>>
 
-**Answer.** `rtol=1e-6`, with any of the four: their errors are below 4e-6, while 1e-4 leaves more than 1e-5 with all of them. They
-take less than a millisecond each; which of them is fastest, the sentence above says for one computer.
+**Answer.** `rtol=1e-6`, with any of the four: their errors are below 4e-6, while 1e-4 leaves more than 1e-5 with all. They take
+less than a millisecond each; which of them is fastest, the sentence above says for one computer.
 """,
 }
 
