@@ -84,8 +84,8 @@ assert round(largest, 1) == 64.1
 solution.plot.reactions("A")
 >>>
 
-**Answer.** A, the bearing of the crank, carries most: 64.1 N at 0.856 s, when the crank is fastest: two and a half times the weight
-of the mechanism, 25.7 N.
+**Answer.** A, the bearing of the crank, carries most: 64.1 N at 0.856 s, when the crank is fastest: two and a half times the
+weight of the mechanism, 25.7 N.
 """,
     "how_exact": """
 # How exact is it?
