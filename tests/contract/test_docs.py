@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
-from dalembert.gallery import GALLERY
 from dalembert.model.joints import JOINTS
 from dalembert.plot.style import new_figure
 from dalembert.results.citation import load_references
@@ -22,7 +21,6 @@ EXAMPLES = sorted((DOCS.parent / "examples").glob("*.py"))
 sys.path.insert(0, str(DOCS / "extensions"))
 
 from code_blocks import python_blocks, ran, run_blocks, with_output  # noqa: E402
-from gallery_code import code_of  # noqa: E402
 from house_docstrings import to_rst  # noqa: E402
 
 
@@ -84,8 +82,10 @@ def test_pages_can_be_read_without_being_built():
     assert f"```yaml\n{starter}```\n" in (DOCS / "howto" / "model_files.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("entry", GALLERY.values(), ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", da.gallery.GALLERY.values(), ids=lambda entry: entry.name)
 def test_the_code_of_a_mechanism_runs_as_its_page_shows_it(entry, tmp_path):
+    from gallery_code import code_of
+
     file = tmp_path / "pasted.py"
     file.write_text(code_of(entry), encoding="utf-8")
     pasted = runpy.run_path(str(file), run_name=entry.function.__module__)  # functions in a model are known by their module
