@@ -59,4 +59,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "github-dark",
 }
-html_sidebars = {name: [] for name in ("index", "gallery", "gallery/*", "tutorial", "tour")}
+html_sidebars = {name: [] for name in ("index", "gallery", "gallery/*", "gallery/code/*", "tutorial", "tour")}

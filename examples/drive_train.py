@@ -27,7 +27,8 @@ def lock(t, r, R, v, w, c):
 def build() -> da.Model:
     """All shafts along x; the motor beside the axle."""
     model = da.Model(gravity=(0, 0, 0), name="drive train")
-    for name, at in (("motor", (0, 0.2, 0)), ("case", (0, 0, 0)), ("left", (-0.3, 0, 0)), ("right", (0.3, 0, 0))):
+    places = {"motor": (0, 0.2, 0), "case": (0, 0, 0), "left": (-0.3, 0, 0), "right": (0.3, 0, 0)}
+    for name, at in places.items():
         model.add_body(name, mass=1.0, inertia=(J[name], J[name], J[name]), position=at)
         model.add_revolute(f"{name} shaft", model.ground, name, point=at, axis=(1, 0, 0))
     model.add_belt("belt", "motor", "case", radii=(R_MOTOR, R_CASE))
@@ -36,7 +37,8 @@ def build() -> da.Model:
     model.add_motor("drive", "motor shaft", torque, parameters={"stall": STALL, "slope": SLOPE})
     model.add_body("table", **da.box(TABLE, (0.2, 0.2, 0.05)).body(), position=(-0.6, 0, 0))
     model.add_screw("spindle", "left", "table", pitch=PITCH, point=(-0.6, 0, 0), axis=(1, 0, 0))
-    model.add_perpendicular("guide", model.ground, "table", axes=((0, 1, 0), (0, 0, 1)))  # it does not turn with the spindle
+    # it does not turn with the spindle
+    model.add_perpendicular("guide", model.ground, "table", axes=((0, 1, 0), (0, 0, 1)))
     model.add_body("rack", **da.box(RACK, (0.02, 0.8, 0.02)).body(), position=(0.3, 0, -R_PINION))
     model.add_prismatic("slide", model.ground, "rack", point=(0.3, 0, -R_PINION), axis=(0, 1, 0))
     model.add_rack("pinion", "right", "rack", radius=R_PINION)

@@ -46,7 +46,11 @@ def sail():
         u_star, mass = free_step(q, u)
         u, impulse = da.constrain(mass, u_star, rows(q), [0, 0, 0, 0, -0.2 * np.cos(2 * t)])
         q = q + STEP * np.concatenate([np.linalg.solve(turn(q)[1], u[:3]), u[3:]])
-        q = da.project(q, lambda q, t=t: gap(q, t), lambda q: rows(q) @ np.block([[turn(q)[1], ZERO], [ZERO, ONE]]))
+        q = da.project(
+            q,
+            lambda q, t=t: gap(q, t),
+            lambda q: rows(q) @ np.block([[turn(q)[1], ZERO], [ZERO, ONE]]),
+        )
         path.append((t, q[1], impulse[4] / STEP))
     return np.array(path).T
 

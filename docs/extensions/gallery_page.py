@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-import inspect
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gallery_code import ROOT, call_of, code_of, file_of
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -22,9 +22,8 @@ _SIZE = (480, 360)
 _TRAIL = 1.2  # s
 _LONGEST = {"bicycle": 0.5, "rolling_disc": 1.0}  # s; what rolls away is small in a picture of the whole way
 _MAY_BREAK = "\u200b"  # a long name is broken behind an underscore
-_ROOT = Path(__file__).resolve().parents[2]
 
-# The viewer as `Solution.export_html` writes it, but all pages share one script.
+# The viewer as `Solution.export_html` writes it, but all pages share one script; inside another page it opens without plots.
 _LIVE = """<!doctype html>
 <html lang="en">
 <head>
@@ -35,6 +34,13 @@ _LIVE = """<!doctype html>
 </head>
 <body>
 <script id="scenes" type="application/json">{scenes}</script>
+<script>
+if (self !== top) {{
+  document.body.className = "bare";
+  const open = () => (window.viewer ? viewer.command("panel") : requestAnimationFrame(open));
+  open();
+}}
+</script>
 <script src="viewer.js"></script>
 </body>
 </html>
@@ -42,7 +48,8 @@ _LIVE = """<!doctype html>
 
 
 def draw(pages: Path, pictures: Path, live: Path) -> None:
-    """For every mechanism NAME.md into pages, gallery_NAME.png into pictures, and NAME.html with the viewer into live."""
+    """For every mechanism NAME.md into pages, gallery_NAME.png into pictures, and NAME.html with the viewer into live; a page
+    of every file of theirs into pages/code."""
     from dalembert.plot.style import house_style, new_figure, save_figure
     from dalembert.viewer.animation import Film
 
@@ -73,12 +80,19 @@ def draw(pages: Path, pictures: Path, live: Path) -> None:
             page = _LIVE.format(title=html.escape(model.name or entry.name), scenes=scenes)
             (live / f"{entry.name}.html").write_text(page, encoding="utf-8")
         (pages / f"{entry.name}.md").write_text(_page(entry, end, str(solution.report()), moving), encoding="utf-8")
+    (pages / "code").mkdir()
+    for file in {file_of(entry) for entry in GALLERY.values()}:
+        text = f"---\norphan: true\n---\n\n# {file}\n\n{_code((ROOT / file).read_text(encoding='utf-8'))}"
+        (pages / "code" / f"{Path(file).stem}.md").write_text(text, encoding="utf-8")
+
+
+def _code(text: str) -> str:
+    return f"````{{code-block}} python\n:class: source\n\n{text}````\n"
 
 
 def _page(entry: Entry, end: float, report: str, moving: bool) -> str:
     """What the site says of a mechanism."""
-    code = Path(inspect.getsourcefile(entry.function) or "").resolve().relative_to(_ROOT).as_posix()
-    options = "".join(f", {name}={value!r}" for name, value in entry.options.items())
+    file = file_of(entry)
     source = f"Source: [{entry.source}]" if entry.source else "Source: this library's own."
     shown = (
         f'```{{raw}} html\n<iframe class="live" src="live/{entry.name}.html" title="{entry.name}, in the viewer"></iframe>\n'
@@ -89,10 +103,10 @@ def _page(entry: Entry, end: float, report: str, moving: bool) -> str:
     return "\n".join(
         [
             f"# {entry.name}\n\n{entry.description[0].upper()}{entry.description[1:]}. {source}\n\n{shown}\n",
-            f"```sh\ndalembert run {entry.name} --t-end {entry.t_end:g}\n```\n",
-            f'`dalembert.gallery.build("{entry.name}")` is the model: `{entry.function.__name__}({options[2:]})`.\n',
-            f"## Its trust report after {end:g} s\n\n```text\n{report.rstrip()}\n```\n",
-            f"## Its code\n\n`{code}`:\n\n```{{literalinclude}} ../../{code}\n:pyobject: {entry.function.__name__}\n```\n",
+            f"```sh\ndalembert run {entry.name} --t-end {end:g}\n```\n",
+            f'`dalembert.gallery.build("{entry.name}")` is the model: `{call_of(entry)}`.\n',
+            f"## Its trust report after {end:g} s\n\n```{{code-block}} text\n:class: output\n\n{report.rstrip()}\n```\n",
+            f"## Its code\n\nFrom [{file}](code/{Path(file).stem}.md), all that it needs:\n\n{_code(code_of(entry))}",
         ]
     )
 
@@ -104,11 +118,12 @@ class GalleryCards(SphinxDirective):
         """Called by docutils."""
         lines = ["::::{grid} 1 2 3 3", ":gutter: 3", ":class-container: gallery", ""]
         for entry in GALLERY.values():
-            lines += _card(entry)
+            page = Path(self.env.srcdir, "gallery", f"{entry.name}.md").read_text(encoding="utf-8")
+            lines += _card(entry, "moving" if "<iframe" in page else "picture")
         return self.parse_text_to_nodes("\n".join([*lines, "::::"]))
 
 
-def _card(entry: Entry) -> list[str]:
+def _card(entry: Entry, shown: str) -> list[str]:
     source = f" [{entry.source}]" if entry.source else ""
     return [
         f":::{{grid-item-card}} {entry.name.replace('_', '_' + _MAY_BREAK)}",
@@ -117,7 +132,7 @@ def _card(entry: Entry) -> list[str]:
         "",
         f"{entry.description}{source}",
         "",
-        f"[moving, code, report](gallery/{entry.name}.md)",
+        f"[{shown}, report, code](gallery/{entry.name}.md)",
         ":::",
         "",
     ]

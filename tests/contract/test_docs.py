@@ -39,6 +39,16 @@ def test_blocks_run_print_and_draw(page):
     assert {name for name in shown if not name.startswith(("gallery_", "joints")) and not (folder / name).exists()} == set()
 
 
+def test_code_is_no_wider_than_its_pages():
+    """A page shows 100 columns beside its sidebars; the file that `dalembert new` writes is shown as it is."""
+    starter = (DOCS.parent / "src/dalembert/model/file/starter.yaml").read_text(encoding="utf-8")
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8").replace(starter, "")
+        for code in re.findall(r"^ *```(?:python|py|sh|text|yaml)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE):
+            widest = max(code.splitlines(), key=len, default="")
+            assert len(widest) <= 100, f"{name_of(page)}: {widest}"
+
+
 def test_what_a_block_prints_is_shown_below_it():
     text = "# A page\n\n```python\nprint(1)\n```\n\ntext\n\n- item\n\n  ```python\n  a = 2\n  ```\n"
     assert with_output(text, ["1\n", ""]) == text.replace(
@@ -68,6 +78,16 @@ def test_pages_can_be_read_without_being_built():
         assert code in (DOCS.parent / file).read_text(encoding="utf-8"), file
     starter = (DOCS.parent / "src/dalembert/model/file/starter.yaml").read_text(encoding="utf-8")
     assert f"```yaml\n{starter}```\n" in (DOCS / "howto" / "model_files.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("entry", da.gallery.GALLERY.values(), ids=lambda entry: entry.name)
+def test_the_code_of_a_mechanism_runs_as_its_page_shows_it(entry, tmp_path):
+    from gallery_code import code_of
+
+    file = tmp_path / "pasted.py"
+    file.write_text(code_of(entry), encoding="utf-8")
+    pasted = runpy.run_path(str(file), run_name=entry.function.__module__)  # functions in a model are known by their module
+    assert pasted["model"].hash == entry.build().hash
 
 
 def test_errors_name_the_page_and_its_line(tmp_path):
