@@ -134,7 +134,7 @@ _MEANT |= dict.fromkeys(("wheel", "Wheel"), "; da.disc and da.cylinder have mass
 _MEANT |= dict.fromkeys(("solid", "Solid"), "; solids are da.box, da.cylinder, da.disc, da.rod, da.sphere, da.mesh")
 _MEANT |= {"save": '; solution.save("run.zarr") writes a run, da.load reads it'}
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 __all__ = [
     "DOP853",
     "Assembly",
