@@ -198,11 +198,13 @@ class Film:
         faces, labels = np.zeros((0, 4, 3)), []
         for arrow in self.arrows:
             at = place(self._index(arrow.load.body), arrow.load.point)
-            own, tip = arrow.faces(at, _at(t, self.motion.t, arrow.vectors), self.scale)
+            vector = _at(t, self.motion.t, arrow.vectors)
+            own, tip = arrow.faces(at, vector, self.scale)
             faces = np.concatenate([faces, own])
             if len(own):
                 value = float(np.linalg.norm(_at(t, self.motion.t, arrow.load.values)))
-                end, start = camera.seen(np.stack([tip, at]))[0]
+                begins = arrow.number_at(at, tip, vector, camera.axes[0], self.scale)
+                end, start = camera.seen(np.stack([begins, at]))[0]
                 labels.append(Label(end, start, arrow.told(value)))
         if labels:
             loads = camera.faces(faces, np.tile(rgb(ARROWS), (len(faces), 1)))

@@ -1,5 +1,6 @@
 // What the arrows mean: kinds by colour, to show or hide, their scale, and numbers at their tips.
 
+import { Vector3 } from "three";
 import { KINDS } from "./arrows.js";
 import { short } from "./numbers.js";
 import { nameOf } from "./outputs.js";
@@ -78,7 +79,8 @@ export class Legend {
     if (this.wanted?.size) this.scale.update(this.perMetre, this.places.stage.eye.metre);
     const shown = this.places.stage.sideBySide ? this.actors : [this.actor];
     const arrows = this.wanted?.size ? shown.flatMap((actor) => actor.arrows.all.filter((arrow) => arrow.shown)) : [];
-    const largest = arrows.sort((a, b) => b.value - a.value).slice(0, MOST * shown.length);
+    const { eye } = this.places.stage;
+    const largest = once(arrows.sort((a, b) => b.value - a.value), eye).slice(0, MOST * shown.length);
     while (this.spans.length < largest.length) this.spans.push(element(this.labels, "span", "number"));
     const write = !now || !(now - this.written < 100);
     if (write) this.written = now;
@@ -89,6 +91,23 @@ export class Legend {
       span.textContent = `${this.named ? `${nameOf(arrow.run, arrow.tag)} ` : ""}${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
       span.style.borderLeftColor = KINDS[arrow.kind][arrow.what];
     });
-    largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8, { from: arrow.begin, half: shown.length > 1 ? arrow.half : 0 }));
+    const [right] = eye.axes;
+    largest.forEach((arrow, k) => this.places.place(this.spans[k], besideOf(arrow, right), -8, { from: arrow.begin, half: shown.length > 1 ? arrow.half : 0 }));
   }
 }
+
+// Of action and reaction of an element in one place of the screen the first.
+function once(arrows, { axes: [right, upright], metre }) {
+  const apart = (a, b) => Math.max(...[right, upright].map((axis) => Math.abs(axis.dot(at.subVectors(a.begin, b.begin)))));
+  const same = (a, b) => a.run === b.run && a.tag === b.tag && a.what === b.what && apart(a, b) * metre < 1;
+  return arrows.filter((arrow, k) => !arrows.slice(0, k).some((other) => same(arrow, other)));
+}
+
+// Where the number of an arrow begins: at its end, or outside its circle.
+function besideOf({ what, begin, end, around }, right) {
+  if (what === "force") return end;
+  const side = right.dot(at.subVectors(end, begin)) < 0 ? -1 : 1;
+  return at.copy(begin).addScaledVector(right, side * around);
+}
+
+const at = new Vector3();
