@@ -14,8 +14,6 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
-from dalembert.remarks.loose_ends import free_end
-from dalembert.remarks.pins import links_of
 from dalembert.results.sampling import selected, thinned, usable
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.fittings import (
@@ -41,7 +39,7 @@ from dalembert.viewer.slides import Forms, guided
 from dalembert.viewer.wheels import wheel_forms
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
-MOST_TRAILS = 12
+_DOT = 0.011  # radius of a marker, over the size of the mechanism
 _SHORT = 0.15  # largest radius of a joint's glyph, and of bars at it that have none of their own, over the way to the next one
 _THINNER = 0.5  # such bars are at most as much thinner than elsewhere
 _SAME = 0.01  # joints as near to each other, over the size of the mechanism, are in one place to the eye
@@ -235,23 +233,9 @@ def colours(n: int) -> list[str]:
     return [to_hex(colormaps["cividis"](0.12 + 0.83 * k / (n - 1))) for k in range(n)]
 
 
-def trails_of(model: Model) -> list[tuple[int, Array]]:
-    """What leaves trails, and which point of it, in body axes: markers, which count behind the bodies, where there are some on
-    bodies, for their paths are wanted; else all of a few bodies; of many, those at the ends of the tree, on which nothing else
-    hangs. Of a bar with one free end it is that end, of other bodies the centre of mass."""
-    names, centre = [body.name for body in model.bodies], np.zeros(3)
-    if marked := [len(names) + k for k, marker in enumerate(model.markers) if marker.body != GROUND]:
-        return [(k, centre) for k in marked]
-    firsts = {joint.first for joint in model.joints} if len(names) > MOST_TRAILS else set()
-    bars = {name: link for name, link in links_of(model).items() if link is not None and link.bar}
-    ends = {name: free_end(model, bars[name]) if name in bars else None for name in names}
-    found = [(b, end if (end := ends[name]) is not None else centre) for b, name in enumerate(names) if name not in firsts]
-    return found[:MOST_TRAILS]
-
-
-def marker_part(scale: float) -> Part:
-    """How a marker is drawn in a mechanism of this size [m]."""
-    return Part("sphere", (_THINNEST * scale,), np.zeros(3))
+def marker_parts(scale: float) -> tuple[Part, Part]:
+    """A marker in a mechanism of this size [m], drawn over all else: a white rim, and over that a dot of its colour."""
+    return Part("sphere", (1.4 * _DOT * scale,), colour="#ffffff"), Part("sphere", (_DOT * scale,))
 
 
 def _ways(joints: Sequence[Joint], scale: float) -> dict[str, float]:
