@@ -163,8 +163,15 @@ def _place(joint: Joint, component: int) -> Place:
 
 def held_places(model: Model) -> list[Place]:
     """(body, point) where springs, cables, bushings and the like are held."""
-    places = [place for force in model.forces if force.glyph for place in force.places()]
-    return places + [p for joint in model.joints if joint.type == CABLE and joint.primitives for p in cable_points(joint)]
+    return [(body, point) for _, body, point in tagged_places(model)]
+
+
+def tagged_places(model: Model) -> Iterator[tuple[str, str, Array]]:
+    """The same, and before it whose they are."""
+    yield from ((f"force {k}", *place) for k, force in enumerate(model.forces) if force.glyph for place in force.places())
+    for k, joint in enumerate(model.joints):
+        if joint.type == CABLE and joint.primitives:
+            yield from ((f"joint {k}", *place) for place in cable_points(joint))
 
 
 def anchors_of(motion: Trajectory, joints: Sequence[Joint]) -> dict[str, list[Array]]:

@@ -74,7 +74,7 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
         "normal": _numbers(look.normal),
         "floor": look.floor,
         "sheet": {"normal": _numbers(look.ground[0]), "height": look.ground[1]},
-        "ground": [_part(part) for part in stage.ground],
+        "ground": [_part(part) | ({"tag": tag} if tag else {}) for part, tag in zip(stage.ground, stage.holds, strict=True)],
         "bodies": [
             {
                 "name": body.name,

@@ -29,7 +29,7 @@ from dalembert.viewer.fittings import (
     seen_where,
     travel_of,
 )
-from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, to_viewer, upward
+from dalembert.viewer.framing import UPRIGHT, Framing, broad_side, framing, plane_normal, to_viewer, upward
 from dalembert.viewer.glyphs import RAILS
 from dalembert.viewer.ground import floor_of, ground_line, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.layers import Layered, Layers, layers_of, seated
@@ -44,8 +44,9 @@ _SHORT = 0.15  # largest radius of a joint's glyph, and of bars at it that have 
 _THINNER = 0.5  # such bars are at most as much thinner than elsewhere
 _SAME = 0.01  # joints as near to each other, over the size of the mechanism, are in one place to the eye
 _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
-_STRAIGHT, _LEVEL, _UPRIGHT = 1.0 - 1e-6, 0.9, 0.1  # cosines: looking straight at a plane, not from above, along the floor
+_STRAIGHT, _LEVEL = 1.0 - 1e-6, 0.9  # cosines: looking straight at a plane, not from above
 _BEHIND, _LINE = 0.01, 0.008  # of a plane mechanism: its sheet behind it, thickness of the floor, over its size
+_RESTS, _ABOVE = 0.002, 0.04  # over the size of the mechanism: what rests on the floor, what swings over it
 _SIGNS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T  # of the corners of a box
 
 
@@ -54,6 +55,7 @@ class Stage:
     """What bodies look like, what joins them, what stands still around them, the size of the mechanism [m], and where to look
     from.
 
+    holds : of each part of the ground, whose it is: "joint 0", "force 3", "" of none
     follow : the motion goes far, the camera goes with its middle, see `middle_of`
     layers : how far from its place each body is drawn
     """
@@ -63,6 +65,7 @@ class Stage:
     fittings: tuple[Fitting, ...]
     lines: tuple[Line, ...]
     ground: tuple[Part, ...]
+    holds: tuple[str, ...]
     scale: float
     look: Framing
     follow: bool
@@ -110,15 +113,17 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
     fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
     mounted = mounts(motion, radii, fixed, scale)
-    plates = [plate for _, plate, _ in mounted]
+    plates = [plate for _, _, plate, _ in mounted]
     paint = dict(zip(motion.mechanism.body_names, colours(len(model.bodies) + len(model.markers)), strict=False))
     fittings = (
         *fittings_of(motion, joints, radii, scale, paint, drawn),
         *(Fitting(f"joint {k}", joints[k].second, part) for k, (_, necks) in enumerate(seats) for part in necks),
     )
     low = _boxes([*plates, *(fitting.part for fitting in fittings if fitting.body == GROUND)])
-    normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), 0.002 * scale)
-    way, held = middle_of(motion, normal), bool(plates or fixed)
+    held = bool(plates or fixed)
+    clear = (_ABOVE if held else _RESTS) * scale
+    normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), _RESTS * scale, clear)
+    way = middle_of(motion, normal)
     follow = not held and float(np.ptp(way, axis=0).max()) > _FAR * scale
     if follow:
         points = np.concatenate(paths) - np.tile(way, (len(paths), 1))
@@ -127,19 +132,22 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     direction = broad_side(seen, up, across) if direction is None else direction
     straight = across is not None and abs(direction @ across) > _STRAIGHT and abs(direction @ normal) < _LEVEL
     guides = [*_guides(joints, fittings, drawn)] if straight else []
-    upright = bool(straight and abs(direction @ normal) < _UPRIGHT)
-    legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction), guides, upright)]
-    legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
+    upright = bool(straight and abs(direction @ normal) < UPRIGHT)
+    supports = [*stands(motion, pictures, mounted, around, (normal, floor, direction), guides, upright)]
+    supports += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
+    legs = [part for _, part in supports]
     seen = np.concatenate([seen, _boxes(legs)])
     sheet = None
-    if straight:
+    if upright:
         sheet = direction, float((seen @ direction).min()) - _BEHIND * scale
         legs.append(ground_line(np.concatenate([seen, *paths]), normal, floor, sheet, _LINE * scale))
         seen = np.concatenate([seen, _boxes(legs[-1:])])
     look = replace(framing(seen, up, 0.002 * scale, direction, normal, floor), parallel=across is not None, sheet=sheet)
     lines, pegs = brought_to_front(motion, lines_of(motion), _moving(drawn), scale)
     lines = (*lines, *rail_springs(motion, joints, radii, scale))
-    return Stage(pictures, layers, (*fittings, *pegs), lines, (*legs, *fixed), scale, look, follow)
+    ground = (*legs, *fixed)
+    holds = tuple(supports[k][0] if k < len(supports) else "" for k in range(len(ground)))
+    return Stage(pictures, layers, (*fittings, *pegs), lines, ground, holds, scale, look, follow)
 
 
 def _with_markers(model: Model, pictures: Mapping[str, Picture], scale: float) -> Iterator[tuple[str, Picture]]:

@@ -22,7 +22,7 @@ export class Actor {
       for (const part of parts) (marker ? this.dots : this.bodies).add({ colour, ...plain(part), frame: () => this.bodyFrames[b], tag: `body ${b}` });
     });
     const still = new Matrix4();
-    for (const part of run.scene.ground) this.glyphs.add({ ...plain(part), frame: () => still });
+    for (const part of run.scene.ground) this.glyphs.add({ ...plain(part), frame: () => still, held: true });
     run.moveTo(run.start);
     for (const line of run.scene.lines) {
       const { colour, radius, tag } = line;
