@@ -119,9 +119,9 @@ def rail_springs(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str
 
 def _solid(force: JointSpringDamper) -> JointSpringDamper | None:
     """What is drawn of it: a table may tell of friction, a cut or a stop, which are no parts of a machine."""
-    tables = {name: 0.0 for name in ("stiffness", "damping") if isinstance(getattr(force, name), Table)}
-    bare = replace(force, **tables) if tables else force
-    return bare if not tables or bare.stiffness or bare.damping else None
+    stiffness, damping = (0.0 if isinstance(gain, Table) else gain for gain in (force.stiffness, force.damping))
+    told = isinstance(force.stiffness, Table) or isinstance(force.damping, Table)
+    return replace(force, stiffness=stiffness, damping=damping) if stiffness or damping or not told else None
 
 
 def _is_crowded(motion: Trajectory, joint: Joint) -> bool:

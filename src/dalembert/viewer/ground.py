@@ -30,6 +30,7 @@ _LOOKS = 48  # points of a leg, and instants, at which a body may be in its way
 _ARMS = 5  # lengths that are tried
 _SHAFTS = 0.5 * np.arange(1, 9)  # of a hinge to its mount, over the radius of the plate, that are tried
 _ASIDE = 0.6  # of an arm, over what leads behind
+_NARROW, _LEAST = 0.35, 0.1  # of an arm beside the motion, most of that and least, over its height
 _MOST_ARMS = 8  # more stands than this go straight down, one behind the other
 
 
@@ -221,9 +222,13 @@ def stands(
             continue
         known.append(plate.at)
         # not straight away from the camera, where an arm would seem a spike on its post
-        behind = plate.at + reach * (back + _ASIDE * np.copysign(1.0, (plate.at - middle) @ aside) * aside)
+        arm = reach * (back + _ASIDE * np.copysign(1.0, (plate.at - middle) @ aside) * aside)
+        left, right = -float(((points - plate.at) @ aside).min()), float(((points - plate.at) @ aside).max())
+        if reach > 0.0 and min(left, right) < _NARROW * height:
+            arm = (-1.0 if left < right else 1.0) * max(min(left, right) + 2.0 * radius, _LEAST * height) * aside
+        behind = plate.at + arm
         foot = behind - (behind @ normal - floor) * normal
-        if reach > radius:
+        if arm.any():
             yield tag, _coloured(between(plate.at, behind, 0.22 * radius))
         yield tag, _coloured(between(behind, foot + 0.22 * radius * normal, 0.22 * radius))
         yield tag, Part("cylinder", (radius, thick), foot + 0.5 * thick * normal, along_z(normal), colour=COLOUR)
