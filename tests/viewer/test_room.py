@@ -42,7 +42,7 @@ def rail_ends(run):
 
 
 def is_on_top(tab, point, half=0.0):
-    """Whether the picture is, and not a card of the page, at a point of the world; half : of the picture's width, to the right"""
+    """Whether the picture is at a point of the world, and no card of the page; half : of its width, to the right"""
     x, y = tab.do(f"viewer.project(...{point.tolist()})")
     shift = half * tab.page.locator("canvas").first.bounding_box()["width"]
     return tab.do(f"document.elementFromPoint({x + shift}, {y})?.tagName") == "CANVAS"

@@ -114,6 +114,21 @@ function alongZ(turn, z) {
   return turn.setFromRotationMatrix(basis.makeBasis(x, y.crossVectors(z, x), z));
 }
 
+// Of action and reaction of an element in one place of the screen the first.
+export function once(arrows, { axes: [right, upright], metre }) {
+  const apart = (a, b) => Math.max(...[right, upright].map((axis) => Math.abs(axis.dot(at.subVectors(a.begin, b.begin)))));
+  const same = (a, b) => a.run === b.run && a.tag === b.tag && a.what === b.what && apart(a, b) * metre < 1;
+  return arrows.filter((arrow, k) => !arrows.slice(0, k).some((other) => same(arrow, other)));
+}
+
+// Where the number of an arrow begins: at its end, or outside its circle.
+export function besideOf({ what, begin, end, around }, right) {
+  if (what === "force") return end;
+  const side = right.dot(at.subVectors(end, begin)) < 0 ? -1 : 1;
+  return at.copy(begin).addScaledVector(right, side * around);
+}
+
+const at = new Vector3();
 const x = new Vector3();
 const y = new Vector3();
 const basis = new Matrix4();

@@ -1,7 +1,6 @@
 // What the arrows mean: kinds by colour, to show or hide, their scale, and numbers at their tips.
 
-import { Vector3 } from "three";
-import { KINDS } from "./arrows.js";
+import { KINDS, besideOf, once } from "./arrows.js";
 import { short } from "./numbers.js";
 import { nameOf } from "./outputs.js";
 import { element } from "./page.js";
@@ -95,19 +94,3 @@ export class Legend {
     largest.forEach((arrow, k) => this.places.place(this.spans[k], besideOf(arrow, right), -8, { from: arrow.begin, half: shown.length > 1 ? arrow.half : 0 }));
   }
 }
-
-// Of action and reaction of an element in one place of the screen the first.
-function once(arrows, { axes: [right, upright], metre }) {
-  const apart = (a, b) => Math.max(...[right, upright].map((axis) => Math.abs(axis.dot(at.subVectors(a.begin, b.begin)))));
-  const same = (a, b) => a.run === b.run && a.tag === b.tag && a.what === b.what && apart(a, b) * metre < 1;
-  return arrows.filter((arrow, k) => !arrows.slice(0, k).some((other) => same(arrow, other)));
-}
-
-// Where the number of an arrow begins: at its end, or outside its circle.
-function besideOf({ what, begin, end, around }, right) {
-  if (what === "force") return end;
-  const side = right.dot(at.subVectors(end, begin)) < 0 ? -1 : 1;
-  return at.copy(begin).addScaledVector(right, side * around);
-}
-
-const at = new Vector3();
