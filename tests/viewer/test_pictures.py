@@ -440,23 +440,6 @@ def test_pictures_are_seen_through_where_pages_are():
     assert with_all == pytest.approx(0.6 * (0.6 * bare + 0.4 * far) + 0.4 * near, abs=3)
 
 
-def test_the_path_of_a_bar_is_that_of_its_free_end():
-    """Of a wiper its tip; of a bar that is held at both ends, or at none, the centre of mass."""
-    model = da.Model(plane="xz")
-    model.add_link("crank", (0, 0), (0.1, 0), mass=0.1)
-    model.add_link("arm", (0.1, 0), (0.1, -0.4), mass=0.2, centre=(0.1, -0.1), inertia=1e-3)
-    model.add_link("loose", (1, 0), (1.2, 0), mass=0.2)
-    model.add_revolute("A", "ground", "crank", point=(0, 0))
-    model.add_revolute("B", "crank", "arm", point=(0.1, 0))
-    model.add_force("load", "arm", (1.0, 0.0), at=(0.1, -0.4))
-    run = da.simulate(model, 0.3)
-    scene = scene_of(run)
-    assert scene["trails"] == [0, 1, 2]
-    np.testing.assert_allclose(scene["trail_points"], [(0, 0, 0), (0.3, 0, 0), (0, 0, 0)], rtol=0, atol=1e-12)
-    film = Film(run, (320, 240))
-    np.testing.assert_allclose(film.paths[1] - film.layers[1], film.motion.point("arm", (0.3, 0, 0)), rtol=0, atol=1e-12)
-
-
 def test_large_cylinders_are_smooth_and_their_sides_of_one_colour():
     """A wheel seen from its side: no bands of facets, no edge between light and dark quarters."""
     model = da.Model((0, 0, 0))

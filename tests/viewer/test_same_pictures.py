@@ -8,6 +8,8 @@ from PIL import Image
 
 import dalembert as da
 from dalembert.viewer.animation import Film
+from dalembert.viewer.arrows import COLOUR
+from dalembert.viewer.raster import rgb
 
 SIZE = (904, 760)  # of the stage beside the plots
 BARS = (slice(100, 640), slice(150, 840))  # where a page has no buttons and cards
@@ -79,7 +81,7 @@ def _bytes(address):
 
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, -1), (1, 2, -2)])
 def test_torques_begin_alike(open_tab, tmp_path, axis):
-    """The number of an arc is at its end: three quarters of a turn from where it begins."""
+    """Their tips are in one place, three quarters of a turn from where they begin; their numbers beside the circle."""
     model = da.Model(gravity=(0, 0, 0))
     model.add_body("body", **da.box(1.0, (0.3, 0.2, 0.1)).body())
     model.add_torque("twist", "body", axis)
@@ -87,7 +89,13 @@ def test_torques_begin_alike(open_tab, tmp_path, axis):
     tab, film = opened(open_tab, run, tmp_path), Film(run, SIZE)
     tab.wait("document.querySelectorAll('.labels .number').length > 0")
     (arrow,) = film.arrows
-    _, tip = arrow.faces(run.position("body")[0], arrow.vectors[0], film.scale)
-    x, y = tab.do(f"viewer.project(...{tip.tolist()})")
+    at, vector = run.position("body")[0], arrow.vectors[0]
+    faces, tip = arrow.faces(at, vector, film.scale)
+    corners = faces.reshape(-1, 3)
+    head = corners[np.linalg.norm(corners - tip, axis=1) < 0.045 * film.scale].mean(axis=0)  # a cone, 0.04 long
+    column, row = (round(c) for c in tab.do(f"viewer.project(...{head.tolist()})"))
+    seen = np.asarray(Image.open(io.BytesIO(_bytes(tab.do("viewer.picture()")))).convert("RGB")).astype(float)[row, column]
+    assert seen @ rgb(COLOUR) / np.linalg.norm(seen) / np.linalg.norm(rgb(COLOUR)) > 0.97
+    x, y = tab.do(f"viewer.project(...{arrow.number_at(at, tip, vector, film.camera.axes[0], film.scale).tolist()})")
     box = tab.page.locator(".labels .number").bounding_box()
     assert min(abs(box["x"] - x), abs(box["x"] + box["width"] - x)) < 12 and abs(box["y"] + 8 - y) < 12

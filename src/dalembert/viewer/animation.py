@@ -30,8 +30,9 @@ from dalembert.viewer.framing import VIEWS, standard_view, upward
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Label, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.stage import colours, marker_part, middle_of, outline_of, stage_of, trails_of
+from dalembert.viewer.stage import colours, marker_parts, middle_of, outline_of, stage_of
 from dalembert.viewer.surfaces import coil, faces_of
+from dalembert.viewer.trails import trails_of
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts, also in pages (web/viewer.js)
 _MOST_FRAMES = 3000
@@ -145,7 +146,8 @@ class Film:
             for b, point in self.trails
         }
         own = [(b, part) for b, name in enumerate(names) for part in stage.pictures[name].parts if not part.fixed]
-        own += [(b, marker_part(stage.scale)) for b in range(len(names), len(names) + len(markers))]
+        marks = range(len(names), len(names) + len(markers))
+        self.dots = [[self._surface(b, part, self.colours[b]) for b in marks] for part in marker_parts(stage.scale)]
         others = [(-1, part) for part in stage.ground] + [(self._index(f.body), f.part) for f in stage.fittings]
         self.surfaces = [self._surface(b, part, self.colours[b]) for b, part in own]
         self.surfaces += [self._surface(b, part, rgb(COLOUR)) for b, part in others]
@@ -194,19 +196,25 @@ class Film:
         paths = ((np.vstack([self.paths[b][recent], place(b, point)])[order], self.colours[b]) for b, point in self.trails)
         trails = [camera.ribbon(path, colour, ages[order]) for path, colour in paths]
         shaded = draw_shadows(empty, camera, corners)
+        nothing = camera.faces(*_together([]))
         picture = painted(shaded, [camera.faces(corners, paint)], trails, camera.faces(*_together(clear)))
+        for dots in self.dots if self.dots[0] else ():  # over all else, as arrows are
+            marks = [(place(dot.body, dot.faces), dot.colours) for dot in dots]
+            picture = painted(picture, [camera.faces(*_together(marks))], [], nothing)
         faces, labels = np.zeros((0, 4, 3)), []
         for arrow in self.arrows:
             at = place(self._index(arrow.load.body), arrow.load.point)
-            own, tip = arrow.faces(at, _at(t, self.motion.t, arrow.vectors), self.scale)
+            vector = _at(t, self.motion.t, arrow.vectors)
+            own, tip = arrow.faces(at, vector, self.scale)
             faces = np.concatenate([faces, own])
             if len(own):
                 value = float(np.linalg.norm(_at(t, self.motion.t, arrow.load.values)))
-                end, start = camera.seen(np.stack([tip, at]))[0]
+                begins = arrow.number_at(at, tip, vector, camera.axes[0], self.scale)
+                end, start = camera.seen(np.stack([begins, at]))[0]
                 labels.append(Label(end, start, arrow.told(value)))
         if labels:
             loads = camera.faces(faces, np.tile(rgb(ARROWS), (len(faces), 1)))
-            picture = painted(picture, [loads], [], camera.faces(*_together([])))  # over all else
+            picture = painted(picture, [loads], [], nothing)
         return finished(picture, self.title, note, self.keys, ARROWS, labels)
 
 

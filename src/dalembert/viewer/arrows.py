@@ -48,6 +48,13 @@ class Arrow:
         head = faces_of(Part("cone", tip, end + 0.5 * tip[1] * along, along_z(along)))
         return np.concatenate([shaft, head]), end + tip[1] * along
 
+    def number_at(self, at: Array, tip: Array, vector: Array, right: Array, scale: float) -> Array:
+        """(3,) where its number begins: at its tip, or outside its circle, as in pages;  right : of the picture, unit"""
+        if self.load.what == "force":
+            return tip
+        around = 0.5 * float(np.linalg.norm(vector)) + 0.015 * scale
+        return np.asarray(at + (-around if right @ (tip - at) < 0.0 else around) * right)
+
     def told(self, value: float) -> str:
         """Its size, as pages write it."""
         return f"{float(f'{value:.3g}'):g} {_UNITS[self.load.what]}"

@@ -178,9 +178,13 @@ def loads(solution: BodyResult) -> Iterator[Load]:
         yield from _of_force(solution, k, known.get(force.name))
     for k, driver in enumerate(model.drivers):
         with suppress(DalembertError):
-            reaction, point = solution.reaction(driver.name), driver.primitive.p_j
-            body, sign = (driver.second, 1.0) if driver.second != GROUND else (driver.first, -1.0)
+            reaction, row = solution.reaction(driver.name), driver.primitive
+            own = driver.second != GROUND
+            body, point, sign = (driver.second, row.p_j, 1.0) if own else (driver.first, row.p_i, -1.0)
             yield Load(f"driver {k}", "driver", "force", body, point, sign * reaction.force)
+            if driver.joint is not None:  # a torque may be anywhere on a body: it is looked for at the joint
+                joint = model.joint(driver.joint)
+                point = joint.p_j if own else joint.p_i
             yield Load(f"driver {k}", "driver", "torque", body, point, sign * reaction.torque)
     weightless = solution.settings.get("without_mass", ())
     for b, heavy in enumerate(model.bodies):

@@ -22,6 +22,7 @@ from dalembert.model.frames import rotation_matrix
 from dalembert.model.joints import direction_of, type_of
 from dalembert.model.mesh import Mesh
 from dalembert.model.model import Model
+from dalembert.model.motions import Table
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.belts import belt_of
 from dalembert.viewer.framing import upward
@@ -103,16 +104,39 @@ def _strut(tag: str, force: SpringDamper | JointSpringDamper, motion: Trajectory
 
 
 def rail_springs(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float) -> Iterator[Line]:
-    """Springs and dampers on coordinates along a rail, from its lower end to what slides, beside one that does not turn;
+    """Springs and dampers on coordinates along a rail, from an end of it to what slides, beside one that does not turn;
     arguments as of `fittings_of`."""
     seen = {joint.name: joint for joint in joints}
     for k, force in enumerate(motion.mechanism.model.forces):
-        if _is_along_rail(force, motion):
+        if _is_along_rail(force, motion) and (solid := _solid(force)) is not None:
             joint = seen[force.joint]
-            low = joint.p_i + rail_ends(radii[joint.name], travel_of(motion, joint))[0] * joint.E_i[:, 2]
+            low, high = rail_ends(radii[joint.name], travel_of(motion, joint))
+            start = joint.p_i + (high if _is_crowded(motion, joint) else low) * joint.E_i[:, 2]
             beside = (0.45 * radii[joint.name] + 1.3 * SPRING[0] * scale) * _above(motion, joint)
-            ends = (joint.first, low + joint.E_i @ beside), (joint.second, joint.p_j + joint.E_j @ beside)
-            yield from _strut(f"force {k}", force, motion, *ends)
+            ends = (joint.first, start + joint.E_i @ beside), (joint.second, joint.p_j + joint.E_j @ beside)
+            yield from _strut(f"force {k}", solid, motion, *ends)
+
+
+def _solid(force: JointSpringDamper) -> JointSpringDamper | None:
+    """What is drawn of it: a table may tell of friction, a cut or a stop, which are no parts of a machine."""
+    stiffness, damping = (0.0 if isinstance(gain, Table) else gain for gain in (force.stiffness, force.damping))
+    told = isinstance(force.stiffness, Table) or isinstance(force.damping, Table)
+    return replace(force, stiffness=stiffness, damping=damping) if stiffness or damping or not told else None
+
+
+def _is_crowded(motion: Trajectory, joint: Joint) -> bool:
+    """Whether another joint is on the guide before all that slides there, in the way of a spring, and none behind it."""
+    values = motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, 0]
+    low, high, room = float(values.min()), float(values.max()), float(np.ptp(values))
+    ends = [end for other in motion.mechanism.model.joints if other.name != joint.name for end in _ends(other)]
+    ways = [point - joint.p_i for body, point in ends if body == joint.first]
+    along = [float(way @ joint.E_i[:, 2]) for way in ways]
+    near = [s for s, way in zip(along, ways, strict=True) if np.linalg.norm(way - s * joint.E_i[:, 2]) < 0.5 * room]
+    return any(low - room < s < low for s in near) and not any(high < s < high + room for s in near)
+
+
+def _ends(joint: Joint) -> list[Place]:
+    return [(joint.first, joint.p_i), (joint.second, joint.p_j)] if type_of(joint).has_point else []
 
 
 def _above(motion: Trajectory, joint: Joint) -> Array:
@@ -139,8 +163,15 @@ def _place(joint: Joint, component: int) -> Place:
 
 def held_places(model: Model) -> list[Place]:
     """(body, point) where springs, cables, bushings and the like are held."""
-    places = [place for force in model.forces if force.glyph for place in force.places()]
-    return places + [p for joint in model.joints if joint.type == CABLE and joint.primitives for p in cable_points(joint)]
+    return [(body, point) for _, body, point in tagged_places(model)]
+
+
+def tagged_places(model: Model) -> Iterator[tuple[str, str, Array]]:
+    """The same, and before it whose they are."""
+    yield from ((f"force {k}", *place) for k, force in enumerate(model.forces) if force.glyph for place in force.places())
+    for k, joint in enumerate(model.joints):
+        if joint.type == CABLE and joint.primitives:
+            yield from ((f"joint {k}", *place) for place in cable_points(joint))
 
 
 def anchors_of(motion: Trajectory, joints: Sequence[Joint]) -> dict[str, list[Array]]:
@@ -223,6 +254,8 @@ def fittings_of(
                 yield Fitting(tag, body, Part("cylinder", size, point, matrix_to_quaternion(frame), colour=colour))
         elif force.glyph == "cable":
             yield from (Fitting(tag, body, replace(eye, at=point)) for body, point in places[1:-1])
+        elif isinstance(force, JointSpringDamper) and _solid(force) is None:
+            continue
         elif force.glyph in ("motor", "coil") and not _is_along_rail(force, motion):
             for name in dict.fromkeys(getattr(force, "joints", None) or (str(getattr(force, "joint", "")),)):
                 joint = model.joint(name)
@@ -255,12 +288,14 @@ def cam_forms(model: Model) -> dict[str, list[Part]]:
 
 
 def travel_of(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
-    """Least and largest coordinate of a joint that slides along its axis, with room for a spring below [m]."""
+    """Least and largest coordinate of a joint that slides along its axis, with room for a spring [m]."""
     if joint.coordinates[:1] != ("translation",):
         return None
     values = motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, 0]
-    sprung = any(force.joint == joint.name for force in motion.mechanism.model.forces if _is_along_rail(force, motion))
-    return float(values.min() - sprung * np.ptp(values)), float(values.max())
+    forces = (force for force in motion.mechanism.model.forces if _is_along_rail(force, motion))
+    room = float(np.ptp(values)) * any(force.joint == joint.name and _solid(force) for force in forces)
+    above = _is_crowded(motion, joint)
+    return float(values.min()) - room * (not above), float(values.max()) + room * above
 
 
 def _on_axis(glyph: str, joint: Joint, r: float, gap: float) -> Part:

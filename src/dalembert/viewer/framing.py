@@ -14,6 +14,7 @@ from dalembert.model.plane import InPlane
 _ELEVATION, _FLAT_ELEVATION, _TURN = radians(20.0), radians(50.0), radians(28.0)
 VIEWS = ("front", "back", "left", "right", "top", "bottom", "iso")
 _UPRIGHT = 1e-4  # off straight down, so that a camera knows what is upright
+UPRIGHT = 0.1  # cosine between the normal of a plane and what is up, up to which the plane is upright
 _USUAL = np.array([0.35, -1.0, 0.1])  # of two sides the one towards -y or +x, where drawings are usually seen from
 _OFF = 1e-6  # what leaves a plane, over what does not
 _DEEP = 0.6  # a motion deeper than this part of its size is no plane one to look at
@@ -111,8 +112,8 @@ def plane_normal(motion: Trajectory) -> Array | None:
 
 
 def to_viewer(normal: Array, up: Array) -> Array:
-    """Of the normals of a plane that towards which it is usually seen."""
-    return normal if normal @ (up if abs(normal @ up) > 0.5 else _USUAL) > 0 else -normal
+    """Of the normals of a plane that towards which it is usually seen; never from below the floor."""
+    return normal if normal @ (up if abs(normal @ up) > UPRIGHT else _USUAL) > 0 else -normal
 
 
 def broad_side(points: Array, up: Array, normal: Array | None = None) -> Array:

@@ -51,6 +51,8 @@ def glyph(joint: Joint, radius: float, travel: Sequence[float] | None, gap: floa
             first = [_cube((1.8 * r, 1.8 * r, 1.8 * r), colour=PIN)]
         case "planar":
             first, second = [_plate(r)], [_pin(1.2 * r, 0.8 * r)]
+            if not held:  # of the ground's plane that part is seen on which the body is
+                first, second = [], first + second
         case "point_on_plane":
             first, second = [_plate(r)], [_ball(r)]
         case "distance":

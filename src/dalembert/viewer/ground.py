@@ -13,14 +13,15 @@ from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
-from dalembert.viewer.fittings import held_places, lines_of, travel_of
+from dalembert.viewer.fittings import lines_of, tagged_places, travel_of
 from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAILS, rail_ends
 from dalembert.viewer.layers import passes
 from dalembert.viewer.parts import Part, Picture, along_z, between
 
 Setting = tuple[Array, float, Array]  # normal and height of the floor, direction to the camera
-Mount = tuple[Part, Part, Array]  # cone, the plate that carries it, axis of the hinge at its tip or 0
+Mount = tuple[str, Part, Part, Array]  # whose, cone, the plate that carries it, axis of the hinge at its tip or 0
+Support = tuple[str, Part]  # whose: "joint 0" or "force 3"
 
 COLOUR, _LINE = "#8b9099", "#3d434d"
 _THIN = 0.01  # where a spring is held, over the size of the mechanism
@@ -29,6 +30,7 @@ _LOOKS = 48  # points of a leg, and instants, at which a body may be in its way
 _ARMS = 5  # lengths that are tried
 _SHAFTS = 0.5 * np.arange(1, 9)  # of a hinge to its mount, over the radius of the plate, that are tried
 _ASIDE = 0.6  # of an arm, over what leads behind
+_NARROW, _LEAST = 0.35, 0.1  # of an arm beside the motion, most of that and least, over its height
 _MOST_ARMS = 8  # more stands than this go straight down, one behind the other
 
 
@@ -50,10 +52,12 @@ def rolling_parts(model: Model) -> dict[str, list[Part]]:
     return found
 
 
-def floor_of(motion: Trajectory, pictures: Mapping[str, Picture], points: Array, margin: float) -> tuple[Array, float]:
+def floor_of(
+    motion: Trajectory, pictures: Mapping[str, Picture], points: Array, margin: float, clear: float
+) -> tuple[Array, float]:
     """Normal and height of the floor: the plane that bodies roll on, else a level one below everything.
 
-    points : (n, 3) that shall be above it
+    points : (n, 3) that shall be above it;  margin, clear : how far, and how far what moves [m]
     """
     up = upward(motion.mechanism.model.gravity)
     for joint in motion.mechanism.model.joints:
@@ -68,7 +72,7 @@ def floor_of(motion: Trajectory, pictures: Mapping[str, Picture], points: Array,
                 lowest.append(float(part.at @ up - part.reach(part.matrix.T @ up)))
             else:
                 heights = (r + R @ part.at) @ up - part.reach(np.einsum("tji,j->ti", R, up) @ part.matrix)
-                lowest.append(float(heights.min()))
+                lowest.append(float(heights.min()) + margin - clear)
     return up, min(lowest) - margin
 
 
@@ -97,14 +101,18 @@ def mounts(motion: Trajectory, radii: Mapping[str, float], fixed: Sequence[Part]
     fixed : what is there already; a joint inside needs no mount
     """
     model, up = motion.mechanism.model, upward(motion.mechanism.model.gravity)
-    ends = [(radii[j.name], _place(j), tip, _axis(j)) for j in model.joints if (tip := mount_of(motion, j)) is not None]
+    tips = [(f"joint {k}", joint, mount_of(motion, joint)) for k, joint in enumerate(model.joints)]
+    ends = [(tag, radii[j.name], _place(j), tip, _axis(j)) for tag, j, tip in tips if tip is not None]
     hung = _hung(motion, up)
-    held = [point for body, point in held_places(model) if body == GROUND]
-    ends += [(_THIN * scale, point, -up if tuple(point.tolist()) in hung else up, np.zeros(3)) for point in held]
-    ends = [end for end in ends if all(part.gap(end[1]) > 0 for part in fixed)]
-    cones = [Part("cone", (1.9 * r, 3.4 * r), at - 1.7 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip, _ in ends]
-    plates = [Part("cylinder", (2.6 * r, 0.5 * r), at - 3.6 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip, _ in ends]
-    return [(cone, plate, end[3]) for cone, plate, end in zip(cones, plates, ends, strict=True)]
+    held = [(tag, point) for tag, body, point in tagged_places(model) if body == GROUND]
+    ends += [(tag, _THIN * scale, at, -up if tuple(at.tolist()) in hung else up, np.zeros(3)) for tag, at in held]
+    found = []
+    for tag, r, at, tip, axis in ends:
+        if all(part.gap(at) > 0 for part in fixed):
+            cone = Part("cone", (1.9 * r, 3.4 * r), at - 1.7 * r * tip, along_z(tip), colour=COLOUR)
+            plate = Part("cylinder", (2.6 * r, 0.5 * r), at - 3.6 * r * tip, along_z(tip), colour=COLOUR)
+            found.append((tag, cone, plate, axis))
+    return found
 
 
 def _axis(joint: Joint) -> Array:
@@ -123,13 +131,14 @@ def _hung(motion: Trajectory, up: Array) -> set[tuple[float, ...]]:
 
 def rail_legs(
     motion: Trajectory, pictures: Mapping[str, Picture], joints: Sequence[Joint], radii: Mapping[str, float], setting: Setting
-) -> Iterator[Part]:
+) -> Iterator[Support]:
     """What the rails of the ground stand on: a leg below each end, for one that is upright below its lower end; where another
     body would pass through it, at the end of an arm to behind, as far as a short one helps."""
     normal, floor, direction = setting
     back = _back(normal, direction)
-    for joint in joints:
+    for k, joint in enumerate(joints):
         if joint.type in RAILS and joint.first == GROUND:
+            tag = f"joint {k}"
             others = {name: picture for name, picture in pictures.items() if name != joint.second}
             r, axis = radii[joint.name], joint.E_i[:, 2]
             ends = [joint.p_i + end * axis for end in rail_ends(r, travel_of(motion, joint))]
@@ -142,9 +151,9 @@ def rail_legs(
             arm = next((way for way in ways if not any(_struck(motion, others, line + way) for line in lines)), 0.0 * back)
             for end, foot in zip(ends, feet, strict=True):
                 if arm.any():
-                    yield _coloured(between(end, end + arm, 0.4 * r))
-                yield _coloured(between(end + arm, foot + arm + 0.4 * r * normal, 0.4 * r))
-                yield Part("cylinder", (1.6 * r, 0.5 * r), foot + arm + 0.25 * r * normal, along_z(normal), colour=COLOUR)
+                    yield tag, _coloured(between(end, end + arm, 0.4 * r))
+                yield tag, _coloured(between(end + arm, foot + arm + 0.4 * r * normal, 0.4 * r))
+                yield tag, Part("cylinder", (1.6 * r, 0.5 * r), foot + arm + 0.25 * r * normal, along_z(normal), colour=COLOUR)
 
 
 def ground_line(points: Array, normal: Array, floor: float, sheet: tuple[Array, float], thick: float) -> Part:
@@ -171,7 +180,7 @@ def stands(
     setting: Setting,
     guides: Sequence[tuple[str, Part]] = (),
     upright: bool = False,
-) -> Iterator[Part]:
+) -> Iterator[Support]:
     """Mounts, and the posts that hold those above the floor; strokes of a ceiling where a post would be seen before or behind
     a guide or, below what hangs, a body that moves. Where something moves below one, or hangs from it, that of a hinge
     is a bearing behind it at the end of a shaft, if a short one helps; else the post is at the end of an arm that leads behind
@@ -185,14 +194,14 @@ def stands(
     moving = [(name, part) for name, picture in pictures.items() for part in picture.parts if not part.fixed]
     passing = [*guides, *moving] if upright else guides
     known: list[Array] = []
-    for cone, plate, axis in mounted:
+    for tag, cone, plate, axis in mounted:
         radius, thick = plate.size
         low, reach = plate.at @ normal - floor < 2.0 * thick, 0.0
         height = float(plate.at @ normal - floor)
         post = Part("box", (radius, radius, height), plate.at - 0.5 * height * normal, along_z(normal))
         hangs = (plate.at - cone.at) @ normal > 0.0
         if not low and passes(motion, passing if hangs else guides, post, direction):
-            yield from (cone, plate, *_hatch(cone, plate, aside))
+            yield from ((tag, part) for part in (cone, plate, *_hatch(cone, plate, aside)))
             continue
         if not low and len(mounted) <= _MOST_ARMS and not _clear_below(plate, normal, points):
             reach = float(deepest + 1.5 * radius - plate.at @ back)
@@ -205,20 +214,24 @@ def stands(
             level = axis.any() and abs(axis @ normal) < 0.5
             way = next((way for way in ways if level and not _struck(motion, pictures, below + way)), None)
             if way is not None:
-                yield from _shaft(tip, way, radius)
+                yield from ((tag, part) for part in _shaft(tip, way, radius))
                 cone, plate = (_upright(part, tip, normal, tip + way) for part in (cone, plate))
                 reach = 0.0
-        yield from (cone, plate)
+        yield from ((tag, cone), (tag, plate))
         if low or any(np.linalg.norm(plate.at - at) < radius for at in known):
             continue
         known.append(plate.at)
         # not straight away from the camera, where an arm would seem a spike on its post
-        behind = plate.at + reach * (back + _ASIDE * np.copysign(1.0, (plate.at - middle) @ aside) * aside)
+        arm = reach * (back + _ASIDE * np.copysign(1.0, (plate.at - middle) @ aside) * aside)
+        left, right = -float(((points - plate.at) @ aside).min()), float(((points - plate.at) @ aside).max())
+        if reach > 0.0 and min(left, right) < _NARROW * height:
+            arm = (-1.0 if left < right else 1.0) * max(min(left, right) + 2.0 * radius, _LEAST * height) * aside
+        behind = plate.at + arm
         foot = behind - (behind @ normal - floor) * normal
-        if reach > radius:
-            yield _coloured(between(plate.at, behind, 0.22 * radius))
-        yield _coloured(between(behind, foot + 0.22 * radius * normal, 0.22 * radius))
-        yield Part("cylinder", (radius, thick), foot + 0.5 * thick * normal, along_z(normal), colour=COLOUR)
+        if arm.any():
+            yield tag, _coloured(between(plate.at, behind, 0.22 * radius))
+        yield tag, _coloured(between(behind, foot + 0.22 * radius * normal, 0.22 * radius))
+        yield tag, Part("cylinder", (radius, thick), foot + 0.5 * thick * normal, along_z(normal), colour=COLOUR)
 
 
 def _hatch(cone: Part, plate: Part, aside: Array) -> Iterator[Part]:

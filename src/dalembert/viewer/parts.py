@@ -24,6 +24,7 @@ Pin = tuple[Array, Array, bool]  # point and axis of a hinge in body axes, wheth
 LINK = 0.013  # radius of a link between joints, over the size of the mechanism
 STEM = 0.005  # radius of a stem from a joint point to a shape that does not reach it
 SMALLEST = 0.045  # least edge of an equivalent solid
+_THIN, _SLIM = 0.004, 4.0  # least radius of a bar, over the size of the mechanism; it is so many times longer than wide
 _POINT = 2.4, 4.2  # radius of a point mass, from a light one to one that is all, over that of a link: a pin does not hide it
 _AROUND, _SPOKES = 24, 8  # corners of a plate's eye, spokes of a wheel
 
@@ -141,7 +142,17 @@ def _without_eyes(body: Body, anchors: Sequence[Array], scale: float, rolling: S
 
 def given_parts(owner: str, shape: Mapping[str, Any], scale: float) -> tuple[Part, ...]:
     """The parts that a shape record describes, see `model.shape_records`, where it was checked."""
-    return tuple(_placed(part, shape) for part in _parts(owner, shape, scale))
+    return tuple(_placed(_seen(part, scale), shape) for part in _parts(owner, shape, scale))
+
+
+def _seen(part: Part, scale: float) -> Part:
+    """A bar that is too thin to be seen in a mechanism of this size, thicker."""
+    thin, wide, long = np.sort(part.half).tolist()
+    least = min(_THIN * scale, 0.4 * long)
+    if part.kind not in ("box", "cylinder") or long < _SLIM * wide or thin >= least:
+        return part
+    size = [max(edge, 2.0 * least) for edge in part.size] if part.kind == "box" else [max(part.size[0], least), part.size[1]]
+    return replace(part, size=tuple(size))
 
 
 def _parts(owner: str, shape: Mapping[str, Any], scale: float) -> tuple[Part, ...]:

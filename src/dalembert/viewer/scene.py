@@ -29,7 +29,8 @@ from dalembert.viewer.channels import CHANGE, coordinate_plots, groups, loads, r
 from dalembert.viewer.fittings import COLOURS, Line
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.parts import Part
-from dalembert.viewer.stage import colours, marker_part, outline_of, stage_of, trails_of
+from dalembert.viewer.stage import colours, marker_parts, outline_of, stage_of
+from dalembert.viewer.trails import trails_of
 from dalembert.viewer.wheels import bodies_of, kind_of
 
 _TOGETHER = 6  # curves of drivers in one plot
@@ -73,7 +74,7 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
         "normal": _numbers(look.normal),
         "floor": look.floor,
         "sheet": {"normal": _numbers(look.ground[0]), "height": look.ground[1]},
-        "ground": [_part(part) for part in stage.ground],
+        "ground": [_part(part) | ({"tag": tag} if tag else {}) for part, tag in zip(stage.ground, stage.holds, strict=True)],
         "bodies": [
             {
                 "name": body.name,
@@ -87,8 +88,8 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
         ]
         # a marker is shown as a small body, so that it has a path, a name and a curve as bodies do
         + [
-            {"name": marker.name, "marker": True, "colour": colour, "parts": [_part(marker_part(stage.scale))]}
-            | {"layer": _numbers(stage.layers.offset(marker.body))}
+            {"name": marker.name, "marker": True, "colour": colour, "layer": _numbers(stage.layers.offset(marker.body))}
+            | {"parts": [_part(part) for part in marker_parts(stage.scale)]}
             for marker, colour in zip(model.markers, paint[len(model.bodies) :], strict=True)
         ],
         "joints": [_joint(motion, joint) for joint in model.joints],

@@ -14,8 +14,6 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
-from dalembert.remarks.loose_ends import free_end
-from dalembert.remarks.pins import links_of
 from dalembert.results.sampling import selected, thinned, usable
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.fittings import (
@@ -31,7 +29,7 @@ from dalembert.viewer.fittings import (
     seen_where,
     travel_of,
 )
-from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, to_viewer, upward
+from dalembert.viewer.framing import UPRIGHT, Framing, broad_side, framing, plane_normal, to_viewer, upward
 from dalembert.viewer.glyphs import RAILS
 from dalembert.viewer.ground import floor_of, ground_line, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.layers import Layered, Layers, layers_of, seated
@@ -41,13 +39,14 @@ from dalembert.viewer.slides import Forms, guided
 from dalembert.viewer.wheels import wheel_forms
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
-MOST_TRAILS = 12
+_DOT = 0.011  # radius of a marker, over the size of the mechanism
 _SHORT = 0.15  # largest radius of a joint's glyph, and of bars at it that have none of their own, over the way to the next one
 _THINNER = 0.5  # such bars are at most as much thinner than elsewhere
 _SAME = 0.01  # joints as near to each other, over the size of the mechanism, are in one place to the eye
 _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
-_STRAIGHT, _LEVEL, _UPRIGHT = 1.0 - 1e-6, 0.9, 0.1  # cosines: looking straight at a plane, not from above, along the floor
+_STRAIGHT, _LEVEL = 1.0 - 1e-6, 0.9  # cosines: looking straight at a plane, not from above
 _BEHIND, _LINE = 0.01, 0.008  # of a plane mechanism: its sheet behind it, thickness of the floor, over its size
+_RESTS, _ABOVE = 0.002, 0.04  # over the size of the mechanism: what rests on the floor, what swings over it
 _SIGNS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T  # of the corners of a box
 
 
@@ -56,6 +55,7 @@ class Stage:
     """What bodies look like, what joins them, what stands still around them, the size of the mechanism [m], and where to look
     from.
 
+    holds : of each part of the ground, whose it is: "joint 0", "force 3", "" of none
     follow : the motion goes far, the camera goes with its middle, see `middle_of`
     layers : how far from its place each body is drawn
     """
@@ -65,6 +65,7 @@ class Stage:
     fittings: tuple[Fitting, ...]
     lines: tuple[Line, ...]
     ground: tuple[Part, ...]
+    holds: tuple[str, ...]
     scale: float
     look: Framing
     follow: bool
@@ -112,15 +113,17 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
     fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
     mounted = mounts(motion, radii, fixed, scale)
-    plates = [plate for _, plate, _ in mounted]
+    plates = [plate for _, _, plate, _ in mounted]
     paint = dict(zip(motion.mechanism.body_names, colours(len(model.bodies) + len(model.markers)), strict=False))
     fittings = (
         *fittings_of(motion, joints, radii, scale, paint, drawn),
         *(Fitting(f"joint {k}", joints[k].second, part) for k, (_, necks) in enumerate(seats) for part in necks),
     )
     low = _boxes([*plates, *(fitting.part for fitting in fittings if fitting.body == GROUND)])
-    normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), 0.002 * scale)
-    way, held = middle_of(motion, normal), bool(plates or fixed)
+    held = bool(plates or fixed)
+    clear = (_ABOVE if held else _RESTS) * scale
+    normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), _RESTS * scale, clear)
+    way = middle_of(motion, normal)
     follow = not held and float(np.ptp(way, axis=0).max()) > _FAR * scale
     if follow:
         points = np.concatenate(paths) - np.tile(way, (len(paths), 1))
@@ -129,19 +132,22 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     direction = broad_side(seen, up, across) if direction is None else direction
     straight = across is not None and abs(direction @ across) > _STRAIGHT and abs(direction @ normal) < _LEVEL
     guides = [*_guides(joints, fittings, drawn)] if straight else []
-    upright = bool(straight and abs(direction @ normal) < _UPRIGHT)
-    legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction), guides, upright)]
-    legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
+    upright = bool(straight and abs(direction @ normal) < UPRIGHT)
+    supports = [*stands(motion, pictures, mounted, around, (normal, floor, direction), guides, upright)]
+    supports += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
+    legs = [part for _, part in supports]
     seen = np.concatenate([seen, _boxes(legs)])
     sheet = None
-    if straight:
+    if upright:
         sheet = direction, float((seen @ direction).min()) - _BEHIND * scale
         legs.append(ground_line(np.concatenate([seen, *paths]), normal, floor, sheet, _LINE * scale))
         seen = np.concatenate([seen, _boxes(legs[-1:])])
     look = replace(framing(seen, up, 0.002 * scale, direction, normal, floor), parallel=across is not None, sheet=sheet)
     lines, pegs = brought_to_front(motion, lines_of(motion), _moving(drawn), scale)
     lines = (*lines, *rail_springs(motion, joints, radii, scale))
-    return Stage(pictures, layers, (*fittings, *pegs), lines, (*legs, *fixed), scale, look, follow)
+    ground = (*legs, *fixed)
+    holds = tuple(supports[k][0] if k < len(supports) else "" for k in range(len(ground)))
+    return Stage(pictures, layers, (*fittings, *pegs), lines, ground, holds, scale, look, follow)
 
 
 def _with_markers(model: Model, pictures: Mapping[str, Picture], scale: float) -> Iterator[tuple[str, Picture]]:
@@ -235,23 +241,9 @@ def colours(n: int) -> list[str]:
     return [to_hex(colormaps["cividis"](0.12 + 0.83 * k / (n - 1))) for k in range(n)]
 
 
-def trails_of(model: Model) -> list[tuple[int, Array]]:
-    """What leaves trails, and which point of it, in body axes: markers, which count behind the bodies, where there are some on
-    bodies, for their paths are wanted; else all of a few bodies; of many, those at the ends of the tree, on which nothing else
-    hangs. Of a bar with one free end it is that end, of other bodies the centre of mass."""
-    names, centre = [body.name for body in model.bodies], np.zeros(3)
-    if marked := [len(names) + k for k, marker in enumerate(model.markers) if marker.body != GROUND]:
-        return [(k, centre) for k in marked]
-    firsts = {joint.first for joint in model.joints} if len(names) > MOST_TRAILS else set()
-    bars = {name: link for name, link in links_of(model).items() if link is not None and link.bar}
-    ends = {name: free_end(model, bars[name]) if name in bars else None for name in names}
-    found = [(b, end if (end := ends[name]) is not None else centre) for b, name in enumerate(names) if name not in firsts]
-    return found[:MOST_TRAILS]
-
-
-def marker_part(scale: float) -> Part:
-    """How a marker is drawn in a mechanism of this size [m]."""
-    return Part("sphere", (_THINNEST * scale,), np.zeros(3))
+def marker_parts(scale: float) -> tuple[Part, Part]:
+    """A marker in a mechanism of this size [m], drawn over all else: a white rim, and over that a dot of its colour."""
+    return Part("sphere", (1.4 * _DOT * scale,), colour="#ffffff"), Part("sphere", (_DOT * scale,))
 
 
 def _ways(joints: Sequence[Joint], scale: float) -> dict[str, float]:

@@ -16,12 +16,13 @@ export class Actor {
     this.bodyFrames = run.bodies.map(() => new Matrix4());
     this.bodies = new Solids(stage.scene, layer, visibility, scale);
     this.glyphs = new Solids(stage.scene, layer, visibility, scale);
+    this.dots = new Solids(stage.scene, layer, visibility, scale, true); // markers
     this.links = [];
-    run.bodies.forEach(({ parts, colour }, b) => {
-      for (const part of parts) this.bodies.add({ colour, ...plain(part), frame: () => this.bodyFrames[b], tag: `body ${b}` });
+    run.bodies.forEach(({ parts, colour, marker }, b) => {
+      for (const part of parts) (marker ? this.dots : this.bodies).add({ colour, ...plain(part), frame: () => this.bodyFrames[b], tag: `body ${b}` });
     });
     const still = new Matrix4();
-    for (const part of run.scene.ground) this.glyphs.add({ ...plain(part), frame: () => still });
+    for (const part of run.scene.ground) this.glyphs.add({ ...plain(part), frame: () => still, held: true });
     run.moveTo(run.start);
     for (const line of run.scene.lines) {
       const { colour, radius, tag } = line;
@@ -35,7 +36,7 @@ export class Actor {
       const frame = body < 0 ? still : this.bodyFrames[body];
       this.glyphs.add({ ...plain(part), frame: () => frame, tag, shiny: part.kind === "sphere" });
     }
-    for (const solids of [this.bodies, this.glyphs]) solids.build();
+    for (const solids of [this.bodies, this.glyphs, this.dots]) solids.build();
     this.arrows = new Arrows(stage, run, layer, visibility, runs);
     this.trails = new Trails(stage, run, run.scene.trails, run.scene.trail_points, layer, layer === 2);
     visibility.onChange(() => this.restyle());
@@ -60,23 +61,24 @@ export class Actor {
     this.bodyFrames.forEach((frame, b) => frame.compose(run.drawn[b], run.rotation[b], ONE));
     for (const stretch of this.links) stretch();
     this.bodies.update();
+    this.dots.update();
     if (this.glyphs.meshes[0]?.visible) this.glyphs.update();
     this.arrows.update(t);
     this.trails.shared.now.value = Math.max(run.start, Math.min(t, run.end));
   }
 
   restyle() {
-    for (const solids of [this.bodies, this.glyphs, this.arrows.solids]) solids.restyle();
+    for (const solids of [this.bodies, this.glyphs, this.dots, this.arrows.solids]) solids.restyle();
     this.trails.restyle(this.visibility);
     this.stage.invalidate();
   }
 
   get pickable() {
-    return [...this.bodies.pickable, ...this.glyphs.pickable];
+    return [...this.bodies.pickable, ...this.glyphs.pickable, ...this.dots.pickable];
   }
 
   corners(tag) {
-    return [...this.bodies.corners(tag), ...this.glyphs.corners(tag)];
+    return [...this.bodies.corners(tag), ...this.glyphs.corners(tag), ...this.dots.corners(tag)];
   }
 }
 

@@ -44,7 +44,7 @@ export class Arrows {
 
   #made(tag, kind, what, body, point, vector) {
     const { scale } = this.run.scene;
-    const arrow = { run: this.run, half: this.runs.indexOf(this.run), tag, kind, what, body, point, vector, shaft: new Matrix4(), tip: new Matrix4(), begin: new Vector3(), end: new Vector3(), value: 0, shown: false };
+    const arrow = { run: this.run, half: this.runs.indexOf(this.run), tag, kind, what, body, point, vector, shaft: new Matrix4(), tip: new Matrix4(), begin: new Vector3(), end: new Vector3(), around: 0, value: 0, shown: false };
     const colour = KINDS[kind][what];
     const add = (solid, size, part) => this.solids.add({ kind: solid, size, colour, frame: () => (arrow.shown ? arrow[part] : null), tag });
     if (what === "torque") add("arc", [(0.0055 * scale) / (0.5 * this.runs[0].scene.longest)], "shaft");
@@ -93,6 +93,7 @@ export class Arrows {
     const sharp = Math.min(1, length / (2 * tip));
     if (arrow.what === "torque") {
       arrow.shaft.compose(from, turn, size.setScalar(0.5 * length));
+      arrow.around = 0.5 * length + 0.015 * this.run.scene.scale;
       arrow.end.set(0, -0.5 * length, 0).applyQuaternion(turn).add(from); // three quarters of a turn from x
       arrow.tip.compose(arrow.end, turn.multiply(Z_TO_X), size.setScalar(sharp));
       arrow.end.add(to.set(0, 0, sharp * tip).applyQuaternion(turn));
@@ -113,6 +114,21 @@ function alongZ(turn, z) {
   return turn.setFromRotationMatrix(basis.makeBasis(x, y.crossVectors(z, x), z));
 }
 
+// Of action and reaction of an element in one place of the screen the first.
+export function once(arrows, { axes: [right, upright], metre }) {
+  const apart = (a, b) => Math.max(...[right, upright].map((axis) => Math.abs(axis.dot(at.subVectors(a.begin, b.begin)))));
+  const same = (a, b) => a.run === b.run && a.tag === b.tag && a.what === b.what && apart(a, b) * metre < 1;
+  return arrows.filter((arrow, k) => !arrows.slice(0, k).some((other) => same(arrow, other)));
+}
+
+// Where the number of an arrow begins: at its end, or outside its circle.
+export function besideOf({ what, begin, end, around }, right) {
+  if (what === "force") return end;
+  const side = right.dot(at.subVectors(end, begin)) < 0 ? -1 : 1;
+  return at.copy(begin).addScaledVector(right, side * around);
+}
+
+const at = new Vector3();
 const x = new Vector3();
 const y = new Vector3();
 const basis = new Matrix4();

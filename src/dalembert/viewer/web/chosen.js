@@ -1,8 +1,16 @@
 // Around the chosen body: its frame at the centre of mass, and the ellipsoid that has its mass and inertia.
 
-import { Group, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, CylinderGeometry, Vector3 } from "three";
+import { BufferGeometry, CylinderGeometry, Group, LineBasicMaterial, LineLoop, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3 } from "three";
 
 const COLOURS = ["#b3261e", "#1f7a34", "#1f5fb0"];
+
+const PURPLE = "#7a3fc4";
+
+// Of radius 1 about an axis.
+function circle(axis) {
+  const points = Array.from({ length: 72 }, (_, k) => new Vector3().setComponent((axis + 1) % 3, Math.cos((k * Math.PI) / 36)).setComponent((axis + 2) % 3, Math.sin((k * Math.PI) / 36)));
+  return new BufferGeometry().setFromPoints(points);
+}
 
 export class Chosen {
   // of an actor, in its layer
@@ -16,9 +24,10 @@ export class Chosen {
       bar.renderOrder = 3;
       return bar;
     });
-    const skin = new MeshBasicMaterial({ color: "#7a3fc4", transparent: true, opacity: 0.13, depthTest: false });
+    const skin = new MeshBasicMaterial({ color: PURPLE, transparent: true, opacity: 0.25, depthTest: false });
     this.ellipsoid = new Mesh(new SphereGeometry(1, 40, 24), skin);
-    this.ellipsoid.renderOrder = 2;
+    for (const k of [0, 1, 2]) this.ellipsoid.add(new LineLoop(circle(k), new LineBasicMaterial({ color: PURPLE, transparent: true, depthTest: false })));
+    this.ellipsoid.traverse((thing) => (thing.renderOrder = 2));
     this.group.add(...this.axes, this.ellipsoid);
     this.group.traverse((thing) => thing.layers.set(layer));
     this.group.visible = false;

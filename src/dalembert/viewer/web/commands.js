@@ -13,12 +13,13 @@ export function commandsOf(viewer) {
     viewer.apply();
   };
   const lit = (name) => () => settings[name];
+  const marked = viewer.runs[0].scene.trails.some((b) => viewer.runs[0].bodies[b].marker);
   const commands = {
     tree: { key: "E", text: "elements of the model", act: flip("tree"), on: lit("tree") },
     loop: { key: "L", text: "play in a loop", act: () => ((viewer.timeline.loop = !viewer.timeline.loop), viewer.apply()), on: () => viewer.timeline.loop },
     trails: {
       key: "T",
-      text: "trails: recent, whole, none",
+      text: `trails${marked ? " of markers" : ""}: recent, whole, none`,
       act: () => ((settings.trails = (settings.trails + 1) % 3), viewer.apply()),
       on: () => settings.trails > 0,
     },

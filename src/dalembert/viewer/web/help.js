@@ -21,6 +21,7 @@ const GESTURES = [
 ];
 const TEXT = [
   "With the picture in focus (tab) arrows turn it, with shift they move it, + − zoom. F adds all forces to the loads of the model, then shows none; M does so with torques.",
+  "Markers leave trails; where there are none, bars do with the end away from the ground, other bodies with the centre of mass.",
   "CSV of a plot has eight digits; dalembert export writes tables of all digits.",
 ];
 

@@ -53,8 +53,7 @@ export class Inspector {
   #hover(found) {
     if (found?.tag !== this.hovered?.tag || found?.actor !== this.hovered?.actor) {
       for (const [one, on] of [[this.hovered, false], [found, true]]) {
-        one?.actor.bodies.highlight(one.tag, on);
-        one?.actor.glyphs.highlight(one.tag, on);
+        for (const solids of one ? [one.actor.bodies, one.actor.glyphs, one.actor.dots] : []) solids.highlight(one.tag, on);
       }
       this.stage.invalidate();
     }

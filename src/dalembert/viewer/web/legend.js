@@ -1,6 +1,6 @@
 // What the arrows mean: kinds by colour, to show or hide, their scale, and numbers at their tips.
 
-import { KINDS } from "./arrows.js";
+import { KINDS, besideOf, once } from "./arrows.js";
 import { short } from "./numbers.js";
 import { nameOf } from "./outputs.js";
 import { element } from "./page.js";
@@ -78,7 +78,8 @@ export class Legend {
     if (this.wanted?.size) this.scale.update(this.perMetre, this.places.stage.eye.metre);
     const shown = this.places.stage.sideBySide ? this.actors : [this.actor];
     const arrows = this.wanted?.size ? shown.flatMap((actor) => actor.arrows.all.filter((arrow) => arrow.shown)) : [];
-    const largest = arrows.sort((a, b) => b.value - a.value).slice(0, MOST * shown.length);
+    const { eye } = this.places.stage;
+    const largest = once(arrows.sort((a, b) => b.value - a.value), eye).slice(0, MOST * shown.length);
     while (this.spans.length < largest.length) this.spans.push(element(this.labels, "span", "number"));
     const write = !now || !(now - this.written < 100);
     if (write) this.written = now;
@@ -89,6 +90,7 @@ export class Legend {
       span.textContent = `${this.named ? `${nameOf(arrow.run, arrow.tag)} ` : ""}${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
       span.style.borderLeftColor = KINDS[arrow.kind][arrow.what];
     });
-    largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8, { from: arrow.begin, half: shown.length > 1 ? arrow.half : 0 }));
+    const [right] = eye.axes;
+    largest.forEach((arrow, k) => this.places.place(this.spans[k], besideOf(arrow, right), -8, { from: arrow.begin, half: shown.length > 1 ? arrow.half : 0 }));
   }
 }

@@ -116,8 +116,9 @@ export class Solids {
     this.ghosts = false;
   }
 
-  // A solid at rest in a frame: frame() gives the frame's matrix, or null to hide it. tag: what it belongs to.
-  add({ kind, size, triangles, at = [0, 0, 0], turn = [0, 0, 0, 1], colour, frame, tag, shiny = false, clear = false }) {
+  // A solid at rest in a frame: frame() gives the frame's matrix, or null to hide it. tag: what it belongs to; held: only as what
+  // that stands on.
+  add({ kind, size, triangles, at = [0, 0, 0], turn = [0, 0, 0, 1], colour, frame, tag, held = false, shiny = false, clear = false }) {
     const key = triangles ? `mesh ${this.pools.size}` : `${kind} ${size.map((s) => s.toPrecision(6)).join(" ")} ${shiny} ${clear}`;
     if (!this.pools.has(key)) {
       const geometry = triangles ? meshGeometry(triangles, size[0]) : MAKERS[kind](size, roundness(size[0], this.scale));
@@ -125,7 +126,7 @@ export class Solids {
     }
     const local = new Matrix4().compose(new Vector3(...at), new Quaternion(...turn), ONE);
     const { geometry } = this.pools.get(key);
-    const solid = { local, colour: new Color(colour), frame, tag, geometry };
+    const solid = { local, colour: new Color(colour), frame, tag, held, geometry };
     this.pools.get(key).solids.push(solid);
     return solid;
   }
@@ -183,7 +184,7 @@ export class Solids {
       for (const solid of mesh.userData.solids) {
         const state = this.visibility.of(solid.tag);
         if (state === "clear") this.#twin(solid, new MeshPhongMaterial({ color: solid.colour, transparent: true, opacity: 0.28, depthWrite: false }), 1);
-        const chosen = solid.tag && solid.tag === this.visibility.chosen;
+        const chosen = solid.tag && !solid.held && solid.tag === this.visibility.chosen;
         if (chosen && state !== "hidden") this.#outline(solid);
       }
     }
@@ -219,7 +220,7 @@ export class Solids {
     for (const mesh of this.meshes) {
       if (!mesh.visible) continue;
       for (const solid of mesh.userData.solids) {
-        const own = tag && solid.tag !== tag ? null : this.visibility.shows(solid.tag) && solid.frame();
+        const own = tag && (solid.held || solid.tag !== tag) ? null : this.visibility.shows(solid.tag) && solid.frame();
         if (!own) continue;
         if (!solid.geometry.boundingBox) solid.geometry.computeBoundingBox();
         const { min, max } = solid.geometry.boundingBox;

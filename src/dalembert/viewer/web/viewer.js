@@ -1,5 +1,6 @@
 // The viewer: puts the parts together, and says what follows from keys, buttons and time.
 
+import { Vector3 } from "three";
 import { Actor } from "./actor.js";
 import { commandsOf, onKey } from "./commands.js";
 import { Dock } from "./dock.js";
@@ -266,13 +267,23 @@ export class Viewer {
   }
 }
 
-// The camera for all runs: the first one's direction, wide enough for both.
+// The camera for all runs: the first one's direction, wide enough for all.
 function framed(scenes) {
   const [first] = scenes;
-  const gap = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
-  const radius = Math.max(...scenes.map(({ camera }) => camera.radius + gap(camera.target, first.camera.target)));
-  const extent = first.camera.extent.map((size) => (size * radius) / first.camera.radius);
-  return { ...first, camera: { ...first.camera, radius, extent }, sheet: { ...first.sheet, height: Math.min(...scenes.map(({ sheet }) => sheet.height)) } };
+  const [up, towards] = [first.up, first.camera.direction].map((at) => new Vector3().fromArray(at));
+  const right = new Vector3().crossVectors(up, towards).normalize();
+  const axes = [right, new Vector3().crossVectors(towards, right), towards];
+  const alike = ({ camera }) => towards.distanceTo(new Vector3().fromArray(camera.direction)) < 1e-6;
+  const centres = scenes.map(({ camera }) => new Vector3().fromArray(camera.target));
+  const target = new Vector3();
+  const extent = axes.map((axis, k) => {
+    const spans = scenes.map(({ camera }, n) => [centres[n].dot(axis), alike(scenes[n]) ? camera.extent[k] : camera.radius]);
+    const [low, high] = [Math.min(...spans.map(([at, half]) => at - half)), Math.max(...spans.map(([at, half]) => at + half))];
+    target.addScaledVector(axis, (low + high) / 2);
+    return (high - low) / 2;
+  });
+  const radius = Math.max(...scenes.map(({ camera }, n) => camera.radius + centres[n].distanceTo(target)));
+  return { ...first, camera: { ...first.camera, target: target.toArray(), radius, extent }, sheet: { ...first.sheet, height: Math.min(...scenes.map(({ sheet }) => sheet.height)) } };
 }
 
 // What tells runs from each other: their files, where they have different ones.
