@@ -134,7 +134,7 @@ export class Eye {
     const { width, height } = this.size();
     const { clientHeight, parentElement } = this.canvas;
     if (clientHeight === parentElement.parentElement.clientHeight) return { width: width - 124, height: height - 210, below: 0 };
-    const below = Math.min(112, 0.3 * height);
+    const below = Math.min(112, 0.4 * height);
     return { width: width - 40, height: height - 20 - below, below };
   }
 
