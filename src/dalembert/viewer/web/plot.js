@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { csv, curvesOf, told } from "./curves.js";
 import { Editor, alike } from "./editor.js";
-import { inUnit, short } from "./numbers.js";
+import { inUnit, nearZero, short } from "./numbers.js";
 import { element, letGo } from "./page.js";
 import { locate } from "./run.js";
 import { save } from "./save.js";
@@ -187,7 +187,7 @@ export class Plot {
       const seen = values.filter((v, i) => v !== null && times[i] >= low && times[i] <= high);
       const ends = seen.length ? [seen.reduce((a, b) => Math.min(a, b)), seen.reduce((a, b) => Math.max(a, b))] : null;
       const exact = !this.dock.window && !this.dock.difference && this.dock.runs[run].scene.exact.includes(name);
-      this.extremes[k].textContent = ends ? ` ${told(ends[0], usual, DIGITS)} … ${told(ends[1], usual, DIGITS)}${this.log ? "" : ` (Δ ${apart(...ends)})`}` : "";
+      this.extremes[k].textContent = ends ? ` ${ends.map((end) => told(end, usual, DIGITS)).join(" … ")}${this.log ? "" : apart(...ends, usual)}` : "";
       this.extremes[k].title = `least … largest (Δ difference) ${exact ? "of the whole time" : "of the states that are shown; dalembert export has those of the run"}`;
     });
     queueMicrotask(() => this.moveTo(this.dock.time, 0)); // the scale is set in one, too
@@ -214,9 +214,10 @@ export class Plot {
       const number = element(value, "b");
       if (units) value.append(` ${group.shownUnit}`);
       value.style.minWidth = `${longest(values, usual) + (units ? group.shownUnit.length : 0)}ch`; // nothing moves while it plays
-      this.extremes.push(element(item, "small"));
+      const range = element(item, "span", "range"); // in one line
+      this.extremes.push(element(range, "small"));
       if (run === shown[0] && this.extra.includes(name)) {
-        const away = element(item, "button", "", "×");
+        const away = element(range, "button", "", "×");
         Object.assign(away, { type: "button", title: `remove ${name}` });
         away.setAttribute("aria-label", away.title);
         away.addEventListener("click", () => this.#remove(name));
@@ -290,9 +291,11 @@ export class Plot {
   }
 }
 
-// How far the largest value is from the least, 0 where that is rounding of single precision.
-function apart(least, largest) {
-  return told(largest - least < 2e-7 * Math.max(Math.abs(least), Math.abs(largest)) ? 0 : largest - least, 0, DIGITS);
+// How far the largest value is from the least, 0 where that is rounding of single precision; nothing where one of them is 0.
+function apart(least, largest, usual) {
+  const [low, high] = [least, largest].map((end) => nearZero(end, usual));
+  const gap = high - low < 2e-7 * Math.max(Math.abs(low), Math.abs(high)) ? 0 : high - low;
+  return low && high ? ` (Δ ${told(gap, 0, DIGITS)})` : "";
 }
 
 // Of the numbers that a curve will show, in characters.
