@@ -115,6 +115,17 @@ def test_what_has_no_states_between_saved_ones_is_said_to_be_of_those(tmp_path):
     assert scene_of(da.load(tmp_path / "pushed.zarr"))["exact"] == []
 
 
+def test_bodies_without_joints_have_ranges_of_where_they_are():
+    model = da.Model(name="thrown")
+    model.add_body("stone", mass=1.0, inertia=(0.1, 0.2, 0.3), velocity=(1.0, 0.0, 4.0))
+    scene = scene_of(da.simulate(model, 1.0))
+    assert scene["plots"][:2] == [["position of stone"], ["velocity of stone"]]
+    poses = np.frombuffer(base64.b64decode(scene["poses"]), "<f4").reshape(-1, 7)
+    g = float(np.abs(model.gravity).max())
+    assert poses[:, np.argmax(np.abs(model.gravity))].max() == pytest.approx(16.0 / (2.0 * g), rel=1e-6)
+    assert {"z of stone", "velocity z of stone"} <= set(scene["exact"])
+
+
 def test_all_free_coordinates_of_one_unit_are_in_the_first_plot():
     """It had the angle of the first pendulum, and its rate, and nothing of the second one."""
     model = pendulum()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.sampling import sampled, selected, usable
+from dalembert.results.signal_names import words_of
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.channels import groups
 
@@ -21,10 +21,8 @@ _TOPS, _POINTS, _ROUNDS = 4, 8, 6  # looked at more closely; instants around eac
 def peaks(solution: BodyResult, times: Array, names: Collection[str]) -> tuple[Array, list[str]]:
     """Instants of the extremes of curves, and the names of curves that have them there.
 
-    Around the tops of what is known at saved states and at `times`; saved states alone, and no names, where nothing is known
-    between them; none of a run that goes on.
-
-    names : of plots and curves
+    Around the tops of what is known at saved states and at `times`. None where nothing is known between saved states, nor of a
+    run that goes on.  names : of plots and curves
     """
     states = usable(solution)
     if len(states) < 2 or solution.status == INCOMPLETE:
@@ -36,22 +34,23 @@ def peaks(solution: BodyResult, times: Array, names: Collection[str]) -> tuple[A
         if len(new):
             made = sampled(part, np.append(t[0], new))  # changes of energy are from the start
             if len(made.t) != len(new) + 1:
-                found = []
-                break
+                return np.zeros(0), []
             t, order = np.unique(np.concatenate([t, new]), return_index=True)
             y = np.concatenate([y, _curves(made, names)[1][:, 1:]], axis=1)[:, order]
         times = np.concatenate([t[:1], *(_around(t, sign * column) for column in y for sign in (1.0, -1.0))])
-    known = np.isfinite(y).all(axis=1)
-    return np.unique(t[[*y.argmax(axis=1), *y.argmin(axis=1)]]), list(compress(found, known))
+    known = [name for name, column in zip(found, y, strict=True) if np.isfinite(column).all()]
+    return np.unique(t[[*y.argmax(axis=1), *y.argmin(axis=1)]]), known
 
 
 def _curves(run: Any, names: Collection[str]) -> tuple[list[str], Array]:
     """Names and values of plots, or curves, with these names."""
     series = [(name, y) for group in groups(run, names) for name, y, _ in group["series"] if {name, group["name"]} & {*names}]
-    for body in run.mechanism.model.bodies:
-        for kind, values in (("position", run.position), ("velocity", run.velocity)):
-            if f"{kind} of {body.name}" in names:
-                series += [(f"{axis} of {body.name}", column) for axis, column in zip("xyz", values(body.name).T, strict=True)]
+    model = run.mechanism.model
+    for name in (body.name for body in model.bodies):
+        for kind, stem, values in (("position", "", run.position), ("velocity", "v", run.velocity)):
+            if f"{kind} of {name}" in names:
+                words = [words_of(model, kind, name, stem + axis)[0] for axis in "xyz"]
+                series += zip(words, values(name).T, strict=True)
     return [name for name, _ in series], np.array([y for _, y in series]).reshape(len(series), len(run.t))
 
 
