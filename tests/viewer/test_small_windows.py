@@ -61,6 +61,6 @@ def test_in_a_short_frame_the_picture_has_most_of_it(phone, width, height):
     for body in tab.state["bodies"][0]:
         x, y = tab.do(f"viewer.project(...{body['position']})")
         assert 0 < x < width and head["y"] + head["height"] < y < bar["y"], body["name"]
+    tab.screenshot(f"small_{width}_{height}")
     tab.page.keyboard.press("e")
     assert tab.state["settings"]["tree"], "keys do what buttons do that are not there"
-    tab.screenshot(f"small_{width}_{height}")

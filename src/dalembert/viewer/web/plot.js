@@ -138,8 +138,8 @@ export class Plot {
       scales: { x: { time: false, ...(this.dock.window && { min: this.dock.window[0], max: this.dock.window[1] }) }, y, ...(other && { right: { range: range("right") } }) },
       axes: [
         { ...axis, size: 24, gap: 3, label: `${this.dock.over[0]} [${this.dock.over[1]}]`, labelSize: 15, labelGap: -2, labelFont: axis.font, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
-        { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), ...turns(first), size: 52, gap: 4, space: 26, values },
-        ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, ...turns(other.group.shownUnit), size: 48, gap: 4, space: 26, values }] : []),
+        { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), ...turns(first), size: 52, gap: 4, space: 20, values },
+        ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, ...turns(other.group.shownUnit), size: 48, gap: 4, space: 20, values }] : []),
       ],
       series: [{}, ...curves.map(({ label, colour, dash, scale }) => ({ label, stroke: colour, dash, scale, width: log ? 1 : 1.6, pxAlign: 0, points: { show: false } }))],
     };
