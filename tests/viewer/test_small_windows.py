@@ -49,13 +49,15 @@ def test_a_card_beside_the_tree_of_a_phone_has_lines_to_read(phone):
     tab.screenshot("small_card")
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 180), (600, 240), (390, 300)])
+@pytest.mark.parametrize(("width", "height"), [(320, 200), (390, 180), (600, 240), (390, 300)])
 def test_in_a_short_frame_the_picture_has_most_of_it(phone, width, height):
     """It had a quarter: title, buttons and the bar of time lay over it. What stays: title, trust, keys, and time."""
     tab = phone(width, height)
     head, bar = (tab.page.locator(name).bounding_box() for name in (".head", ".transport"))
     assert bar["y"] - head["y"] - head["height"] > 0.45 * height
     assert bar["x"] >= 0 and bar["x"] + bar["width"] <= width and bar["y"] + bar["height"] <= height
+    loop = tab.page.get_by_role("button", name="play in a loop").bounding_box()
+    assert loop["x"] + loop["width"] <= bar["x"] + bar["width"]
     for name in (".title h1", "button.chip", ".hint", ".play", ".slider"):
         assert tab.page.locator(name).first.is_visible(), name
     for body in tab.state["bodies"][0]:
