@@ -39,6 +39,11 @@ def number(text):
     return float(text.replace("−", "-"))
 
 
+def ends(text):
+    """Of "least … largest (Δ difference)"."""
+    return [number(end) for end in text.split(" (")[0].split(" … ")]
+
+
 def enter(tab, text, label=NAME):
     field = tab.page.locator(".plot").first.get_by_label(label, exact=True)
     field.click()
@@ -82,7 +87,10 @@ def test_what_there_is_not_is_said_in_words(tab):
     assert "there is no output “slider.q”" in told(tab)
     enter(tab, "slide")
     assert "there is x of slider" in told(tab) or "slider" in told(tab).split(";")[1]
-    assert tab.state["plots"][0]["curves"] == ["angle of A"]
+    for wrong, near in (("crank.f", "crank."), ("moter", "motor"), ("B.fq", "B.f"), ("angle off A", "angle of A")):
+        enter(tab, wrong)
+        assert told(tab).split("; there is ")[1].startswith(near), "nearest names first"
+    assert tab.state["plots"][0]["curves"] == ["translation of D"]
     enter(tab, "slider.x")
     assert told(tab) == ""
 
@@ -91,11 +99,11 @@ def test_an_added_curve_is_removed_again(tab):
     enter(tab, "slider.x")
     assert len(tab.state["plots"][0]["curves"]) == 2
     tab.page.get_by_role("button", name="remove x of slider").click()
-    assert tab.state["plots"][0]["curves"] == ["angle of A"]
+    assert tab.state["plots"][0]["curves"] == ["translation of D"]
     enter(tab, "slider.x")
     tab.page.get_by_role("button", name="remove x of slider").focus()
     tab.page.keyboard.press("Enter")
-    assert tab.state["plots"][0]["curves"] == ["angle of A"]
+    assert tab.state["plots"][0]["curves"] == ["translation of D"]
 
 
 def test_a_model_in_a_plane_has_no_components_out_of_it(tab):
@@ -105,13 +113,19 @@ def test_a_model_in_a_plane_has_no_components_out_of_it(tab):
 
 
 def test_two_axes_have_two_units(tab):
+    """Which are told beside the title, in the line that has the plot's buttons."""
+    tab.page.set_viewport_size({"width": 1400, "height": 900})
     tab.do("viewer.scrub(0.3)")
-    enter(tab, "slider.x")
+    enter(tab, "A")
     items = tab.page.locator(".plot").first.locator(".legend span.value").all_inner_texts()
-    assert [item.split()[-1] for item in items] == ["rad", "m"]
+    assert [item.split()[-1] for item in items] == ["m", "rad"]
     enter(tab, "motor")
-    assert told(tab) == "the axes have [rad] and [m]; add another plot for [N m]"
-    assert tab.state["plots"][0]["curves"] == ["angle of A", "x of slider"]
+    assert told(tab) == "the axes have [m] and [rad]; add another plot for [N m]"
+    assert tab.state["plots"][0]["curves"] == ["translation of D", "angle of A"]
+    assert tab.page.locator(".plot .unit").first.inner_text() == "[m], [rad]"
+    for head in tab.page.locator(".plot header").all():
+        top, *others = [part.bounding_box()["y"] for part in head.locator("select, button").all()]
+        assert all(abs(y - top) < 6 for y in others)
     tab.screenshot("plots_two_axes")
 
 
@@ -119,6 +133,7 @@ def test_limits_are_numbers_the_smaller_one_first(tab):
     def ticks(axis):
         return [number(tick) for tick in tab.state["plots"][0]["axes"][axis]["ticks"] if tick]
 
+    tab.page.locator(".plot select").first.select_option("angle of A")
     enter(tab, "2", "from")
     before = ticks(1)
     for text, words in (("1", "from 2 to 1"), ("abc", "“abc” is no number")):
@@ -164,8 +179,8 @@ def test_rounding_beside_numbers_is_zero_in_plots_too(open_tab, tmp_path):
     da.simulate(da.gallery.build("andrews"), 0.01).export_html(path)
     tab = open_tab(path)
     for plot in tab.state["plots"]:
-        texts = [*plot["values"], *(end for both in plot["extremes"] for end in both.split(" … "))]
-        assert [text for text in texts if "e−" in text and number(text) and abs(number(text)) < 1e-14] == []
+        numbers = [*map(number, plot["values"]), *(end for both in plot["extremes"] for end in ends(both))]
+        assert [value for value in numbers if value and abs(value) < 1e-14] == []
 
 
 def test_nothing_moves_while_numbers_change(open_tab, tmp_path):
@@ -287,8 +302,8 @@ def test_values_lie_in_the_ranges_that_are_told(open_tab, tmp_path):
     run.export_html(tmp_path / "bar.html")
     tab = open_tab(tmp_path / "bar.html")
     for plot in tab.state["plots"]:
-        for value, ends in zip(plot["values"], plot["extremes"], strict=True):
-            low, high = map(number, ends.split(" … "))
+        for value, told_ends in zip(plot["values"], plot["extremes"], strict=True):
+            low, high = ends(told_ends)
             assert low <= number(value) <= high, plot["name"]
 
 

@@ -27,14 +27,19 @@ def number(text):
     return float(text.replace("−", "-"))
 
 
+def ends(text):
+    """Of "least … largest (Δ difference)"."""
+    return [number(end) for end in text.split(" (")[0].split(" … ")]
+
+
 def test_plots_are_those_of_the_driver_and_axes_say_what_they_are(open_tab, page, run):
     """Names of signals, as `dalembert plot` has them; a scale that can be read off."""
     tab = open_tab(page)
     tab.screenshot("reading_press")
     plots = tab.state["plots"]
-    assert [plot["name"] for plot in plots] == ["angle of A", "torque of motor", "energy"]
+    assert [plot["name"] for plot in plots] == ["translation of D", "torque of motor", "energy"]
     assert plots[1]["curves"] == [run.plot.time("motor").axes[0].get_ylabel().removesuffix(" [N m]")]
-    assert tab.page.locator(".plot .unit").all_inner_texts() == ["[rad]", "[N m]", "[J]"]
+    assert tab.page.locator(".plot .unit").all_inner_texts() == ["[m]", "[N m]", "[J]"]
     for plot in plots:
         assert plot["axes"][0]["label"] == "t [s]"
         assert sum(bool(tick) for tick in plot["axes"][1]["ticks"]) >= 3
@@ -57,11 +62,12 @@ def test_angles_are_in_degrees_for_who_asks(open_tab, page, run):
     """In plots, their numbers, tables and cards, as by `--degrees`; ticks at parts of a turn."""
     tab = open_tab(page)
     tab.do("viewer.scrub(0.25)")
+    tab.page.locator(".plot select").first.select_option("angle of A")
     tab.page.get_by_role("button", name="angles in degrees (A)").click()
     tab.wait("viewer.state().plots[0].values[0].startsWith('90')")
     assert tab.page.locator(".plot .unit").all_inner_texts() == ["[deg]", "[N m]", "[J]"]
     first = tab.state["plots"][0]
-    assert [number(end) for end in first["extremes"][0].split(" … ")] == [0.0, 720.0]
+    assert ends(first["extremes"][0]) == [0.0, 720.0]
     assert {number(tick) % 90 for tick in first["axes"][1]["ticks"] if tick} == {0.0}
     plot = tab.page.locator(".plot").first
     plot.get_by_role("button", name="add a curve, set limits").click()
@@ -139,12 +145,12 @@ def test_of_two_runs_the_difference_is_theirs_and_each_has_its_report(open_tab, 
     tab = open_tab(tmp_path / "two.html")
     tab.page.get_by_role("button", name="difference of the two runs").click()
     tab.page.locator(".plot select").first.select_option("position of slider")
-    low, high = (number(end) for end in tab.state["plots"][0]["extremes"][0].split(" … "))
+    low, high = ends(tab.state["plots"][0]["extremes"][0])
     assert max(-low, high) < 1e-7, "both are driven alike; between their own points chords would differ by 1e-5 m"
     tab.page.locator(".plot select").first.select_option("angle of E")
     times = np.linspace(0, 2, 401)
     gap = coarse(times).coordinate("E") - fine(times).coordinate("E")
-    shown = [number(end) for end in tab.state["plots"][0]["extremes"][0].split(" … ")]
+    shown = ends(tab.state["plots"][0]["extremes"][0])
     assert shown == pytest.approx([gap.min(), gap.max()], rel=0.05, abs=3e-7)  # single precision
     with tab.page.expect_download() as download:
         tab.page.get_by_role("button", name="save this plot as a picture").first.click()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -41,16 +41,16 @@ class Load:
     values: Array
 
 
-def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
+def groups(solution: BodyResult, coordinates: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
     """Plots: name, unit, whether the axis is logarithmic, (name, values at saved states, signal) of each curve, the element.
 
-    Names are those of signals: what `dalembert plot` writes at its axes.
+    Names are those of signals: what `dalembert plot` writes at its axes.  coordinates : only these, by the names of their plots
     """
     model = solution.mechanism.model
     with suppress(DalembertError):  # the report says why
         energy = solution.energy
         parts = [("kinetic T", energy.kinetic, "kinetic_energy"), ("potential U", energy.potential, "potential_energy")]
-        if np.any(energy.external_work):
+        if np.any((solution.source or solution).energy.external_work):  # some states of a run have the same plots
             parts.append(("external work W", energy.external_work, "external_work"))
         parts.append(("balance T + U − W" if len(parts) > 2 else "total T + U", energy.total, "total_energy"))
         yield _group("energy", "J", parts)
@@ -62,9 +62,12 @@ def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
         drifts = [("position drift", drift.position, ""), ("velocity drift", drift.velocity, "")]
         yield _group("constraint drift", "", drifts, log=True)
     for k, joint in enumerate(model.joints):
-        for what, of in (("coordinate", solution.coordinate), ("rate", solution.coordinate_rate)) if joint.coordinates else ():
+        for what, of in (("coordinate", solution.coordinate), ("rate", solution.coordinate_rate)):
+            plots = [plot for plot in coordinate_plots(model, joint, what) if coordinates is None or plot[0] in coordinates]
+            if not plots:
+                continue
             columns = of(joint.name).reshape(len(solution.t), -1).T
-            for name, unit, some in coordinate_plots(model, joint, what):
+            for name, unit, some in plots:
                 words = [words_of(model, what, joint.name, joint.coordinates[part])[0] for part in some]
                 signals = [_signal(joint, part, what) for part in some]
                 yield _group(name, unit, list(zip(words, columns[some], signals, strict=True)), tag=f"joint {k}")

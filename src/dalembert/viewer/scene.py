@@ -6,7 +6,6 @@ Everything is plain JSON; long arrays are base64 text of little-endian numbers. 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -14,38 +13,47 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
-from dalembert.errors import DalembertError, SimulationError
+from dalembert.errors import SimulationError
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.rotation import matrix_to_quaternion
-from dalembert.remarks.row_words import turning as steady_rates
 from dalembert.remarks.row_words import undetermined_parts
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report import make_report
 from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
-from dalembert.results.signal_names import turning_bodies, words_of
+from dalembert.results.signal_names import turning_bodies
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.arrows import arrows_of, longest_of, look_at
-from dalembert.viewer.channels import CHANGE, coordinate_plots, groups, loads, reactions, step_sizes, turning, twists, vectors
+from dalembert.viewer.channels import groups, loads, reactions, step_sizes, turning, twists, vectors
+from dalembert.viewer.first_plots import first_plots
 from dalembert.viewer.fittings import COLOURS, Line
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.parts import Part
+from dalembert.viewer.peaks import peaks
 from dalembert.viewer.stage import colours, marker_parts, outline_of, stage_of
 from dalembert.viewer.trails import trails_of
 from dalembert.viewer.wheels import bodies_of, kind_of
 
-_TOGETHER = 6  # curves of drivers in one plot
-
 
 def scenes_of(solutions: Sequence[BodyResult]) -> list[dict[str, Any]]:
     """Of runs to compare: each at the instants of all, so that differences are those of the runs."""
-    if len(solutions) < 2:
-        return [scene_of(solution) for solution in solutions]
-    times = np.unique(np.concatenate([_times(solution)[1] for solution in solutions]))
-    return [scene_of(solution, times) for solution in solutions]
+    scenes = [_scene(solution) for solution in solutions]
+    shown = [_times(solution)[1] for solution in solutions]
+    names = [{name for plot in scene["plots"] for name in plot} for scene in scenes]
+    found = [peaks(*each) for each in zip(solutions, shown, names, strict=True)]
+    times = np.unique(np.concatenate([*shown, *(instants for instants, _ in found)]))
+    return [
+        {**scene, "exact": exact, **frames_of(solution, also=times)}
+        for solution, scene, (_, exact) in zip(solutions, scenes, found, strict=True)
+    ]
 
 
-def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
-    """All that the page needs to show a run; also : times at which it is shown beside its own"""
+def scene_of(solution: BodyResult) -> dict[str, Any]:
+    """All that the page needs to show a run."""
+    return scenes_of([solution])[0]
+
+
+def _scene(solution: BodyResult) -> dict[str, Any]:
+    """What does not change over time."""
     states = usable(solution)
     if not len(states):
         raise SimulationError("the solution holds no states that can be drawn; there is nothing to view")
@@ -113,9 +121,8 @@ def scene_of(solution: BodyResult, also: Array | None = None) -> dict[str, Any]:
         "longest": longest_of(stage.scale, stage.look.radius),
         "speed": usual_speed(_span(solution)),
         "over": list(solution.along),
-        "plots": _first_plots(motion, stage.scale) if len(solution.t) > 1 or solution.status == INCOMPLETE else [],
+        "plots": first_plots(motion, stage.scale) if len(solution.t) > 1 or solution.status == INCOMPLETE else [],
         "report": report_of(solution),
-        **frames_of(solution, also=also),
     }
 
 
@@ -222,52 +229,6 @@ def _line(motion: Trajectory, line: Line, scale: float) -> dict[str, Any]:
     ends = {"first": _index(motion, first), "second": _index(motion, second), "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
     record = {"tag": line.tag, "kind": line.kind, "colour": COLOURS[line.kind], "radius": line.radius * scale, **ends}
     return record | ({"reach": line.reach} if np.isfinite(line.reach) else {})
-
-
-def _first_plots(motion: BodyResult, scale: float) -> list[list[str]]:
-    """What a page plots until its reader chooses: what is driven and what that takes, or what moves and how fast; energy, or
-    its changes where `plot.energy` has them. Each as the name of a plot and those of curves that it has beside.
-
-    Of what turns steadily not its ramp alone, but what that moves, over the ramp."""
-    model = motion.mechanism.model
-    driven, steady = [driver.joint for driver in model.drivers], steady_rates(motion.mechanism)
-    ramps = {driver.joint for driver in model.drivers if driver.name in steady}
-    # what is driven, then those with one coordinate, pins before rails, on the ground first
-    order = {
-        j.name: (
-            *(j.name in ramps, j.name not in driven, len(j.coordinates) > 1, GROUND not in j.bodies),
-            "angle" not in j.coordinates,
-        )
-        for j in model.joints
-    }
-    moving = (
-        name
-        for joint in sorted(model.joints, key=lambda joint: order[joint.name])
-        for plots in zip(*(coordinate_plots(model, joint, kind) for kind in ("coordinate", "rate")), strict=True)
-        if np.ptp(motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, plots[0][2]], axis=0).max() > 1e-6 * scale
-        for name, *_ in plots
-    )
-    paths = {body.name: float(np.ptp(motion.position(body.name), axis=0).max()) for body in model.bodies}
-    most = max(paths, key=lambda name: paths[name])
-    moved, fast = next(zip(moving, moving, strict=True), (f"position of {most}", f"velocity of {most}"))
-    turned = [
-        words_of(model, "coordinate", joint.name, joint.coordinates[0])
-        for joint in model.joints
-        if joint.name in driven and len(joint.coordinates) == 1
-    ]
-    takes = [words_of(model, "effort", driver.name, "") for driver in model.drivers]
-    acts = driven and all(body.mass for body in model.bodies)
-    far = False
-    with suppress(DalembertError):  # the report says why
-        far = motion.energy.far
-    ramp = [name for name, _ in turned[:1] if ramps and moved not in dict(turned)]
-    return [_together(moved, turned) + ramp, _together(takes[0][0], takes) if acts else [fast], [CHANGE if far else "energy"]]
-
-
-def _together(first: str, known: Sequence[tuple[str, str]]) -> list[str]:
-    """A few of what is known by names and units, those of the first one's unit, if it is one of them, else it alone."""
-    unit = dict(known).get(first)
-    return [first, *(name for name, its in known if name != first and its == unit)][:_TOGETHER]
 
 
 def report_of(solution: BodyResult) -> dict[str, Any]:

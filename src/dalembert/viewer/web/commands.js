@@ -83,11 +83,13 @@ export function commandsOf(viewer) {
 
 const TURN = Math.PI / 36; // by an arrow key
 
-// A key that was pressed: fields keep theirs, buttons that have the focus are pressed by space, the picture is turned by arrows.
+// A key that was pressed: fields keep theirs, but for escape, which leaves them, buttons that have the focus are pressed by space, the picture is turned by arrows.
 export function onKey(viewer, event) {
   const { target, key } = event;
   const { timeline, page } = viewer;
-  if (event.ctrlKey || event.metaKey || event.altKey || (/INPUT|SELECT/.test(target.tagName) && target.type !== "range")) return;
+  const field = /INPUT|SELECT/.test(target.tagName) && target.type !== "range";
+  if (field && key === "Escape") target.blur();
+  if (event.ctrlKey || event.metaKey || event.altKey || field) return;
   if (page.sheet) {
     if (!["Escape", "?"].includes(key)) return;
     event.preventDefault();

@@ -41,10 +41,10 @@ function describeBody(run, k) {
     title: body.name,
     text: body.marker ? "marker" : `body, ${short(body.mass)} kg`,
     values: [
-      [body.marker ? "position" : "centre of mass", () => `${vector(run.position[k])} m`],
-      ["velocity", (t) => `${vector(run.twist(k, "velocity", t, point))} m/s`],
-      ["speed", (t) => `${short(run.twist(k, "velocity", t, point).length())} m/s`],
-      ["angular velocity", (t) => toldVector(run.twist(k, "angular velocity", t, point), "rad/s")],
+      [body.marker ? "position" : "centre of mass", () => `${vector(run.position[k], run.scene.scale)} m`],
+      ["velocity", (t) => `${vector(run.twist(k, "velocity", t, point), run.sizes.velocity)} m/s`],
+      ["speed", (t) => `${beside(run.twist(k, "velocity", t, point).length(), run.sizes.velocity)} m/s`],
+      ["angular velocity", (t) => toldVector(run.twist(k, "angular velocity", t, point), "rad/s", run.sizes.spin)],
       ...(moments.some((I) => I > 0) ? [["inertia, principal", () => `${moments.map((I) => short(I)).join(", ")} kg m²`]] : []),
     ],
   };
@@ -65,7 +65,7 @@ function told(value, unit) {
   return `${short(factor * value)} ${shown}`;
 }
 
-function toldVector(value, unit) {
+function toldVector(value, unit, usual) {
   const [factor, shown] = inUnit(unit);
-  return `${vector(value.multiplyScalar(factor))} ${shown}`;
+  return `${vector(value.multiplyScalar(factor), factor * usual)} ${shown}`;
 }

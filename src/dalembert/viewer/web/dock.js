@@ -22,8 +22,8 @@ export class Dock {
     button("+ plot", "add a plot", () => this.add(this.known.find((name) => this.plots.every(({ choice }) => choice.value !== name)) ?? this.known[0], true));
     const [over] = runs[0].scene.over;
     element(bar, "span", "", over === "t" ? "time" : over);
-    button("−", "show more time", () => this.zoom(2));
-    button("+", "show less time", () => this.zoom(0.5));
+    button("−", "show more time (Ctrl and wheel over a plot)", () => this.zoom(2));
+    button("+", "show less time (Ctrl and wheel over a plot)", () => this.zoom(0.5));
     this.all = button("all", "show the whole time", () => this.setWindow(null));
     this.turned = button("deg", "angles in degrees (A)", degrees);
     if (runs.length > 1) {

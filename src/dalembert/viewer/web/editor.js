@@ -26,6 +26,9 @@ export class Editor {
     input.placeholder = input.title = label;
     input.setAttribute("aria-label", label);
     input.addEventListener("change", act);
+    let before;
+    input.addEventListener("focus", () => (before = input.value));
+    input.addEventListener("keydown", ({ key }) => key === "Escape" && (input.value = before)); // it is left as it was
     return input;
   }
 
@@ -58,6 +61,18 @@ export class Editor {
 // What there is instead of an output that there is not.
 export function alike(groups, text) {
   const names = groups.flatMap(({ series }) => series.flatMap(({ name, signal }) => [name, signal])).filter(Boolean);
-  const near = names.filter((name) => name.toLowerCase().includes(text.toLowerCase()));
-  return near.length ? `there is ${near.slice(0, 4).join(", ")}` : `names are such as ${names.slice(0, 4).join(", ")}`;
+  const asked = text.toLowerCase();
+  const gaps = new Map(names.map((name) => [name, name.toLowerCase().includes(asked) ? 0 : edits(asked, name.toLowerCase())]));
+  return `there is ${[...gaps].sort(([, a], [, b]) => a - b).slice(0, 4).map(([name]) => name).join(", ")}`;
+}
+
+// How many letters one has to put in, take away or change to come from a word to another one.
+function edits(from, to) {
+  let row = Array.from({ length: to.length + 1 }, (_, k) => k);
+  for (const [i, letter] of Array.from(from).entries()) {
+    const next = [i + 1];
+    for (let k = 0; k < to.length; k++) next.push(Math.min(row[k] + (letter === to[k] ? 0 : 1), row[k + 1] + 1, next[k] + 1));
+    row = next;
+  }
+  return row[to.length];
 }

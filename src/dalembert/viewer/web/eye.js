@@ -4,6 +4,7 @@ import { OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const FIELD_OF_VIEW = 32;
+const SHORT = 320; // picture without buttons, as style.css has it [px]
 const TANGENT = Math.tan((Math.PI / 180) * (FIELD_OF_VIEW / 2));
 
 export class Eye {
@@ -133,8 +134,10 @@ export class Eye {
   get #free() {
     const { width, height } = this.size();
     const { clientHeight, parentElement } = this.canvas;
-    if (clientHeight === parentElement.parentElement.clientHeight) return { width: width - 124, height: height - 210, below: 0 };
-    const below = Math.min(112, 0.3 * height);
+    if (clientHeight === parentElement.parentElement.clientHeight) {
+      return clientHeight < SHORT ? { width: width - 40, height: height - 100, below: 0 } : { width: width - 124, height: height - 210, below: 0 };
+    }
+    const below = Math.min(112, 0.4 * height);
     return { width: width - 40, height: height - 20 - below, below };
   }
 
@@ -167,7 +170,7 @@ export class Eye {
   #distanceFor([across, upright, deep], radius) {
     const { height } = this.size();
     const free = this.#free;
-    const fit = Math.max(across / Math.max(free.width, 100), upright / Math.max(free.height, 100));
+    const fit = Math.max(across / Math.max(free.width, 100), upright / Math.max(free.height, 60));
     return Math.max((fit * height) / TANGENT + (this.orthographic ? 0 : deep), 1.1 * radius);
   }
 

@@ -17,7 +17,7 @@ const GESTURES = [
   ["click, tap a part", "its data and curves"],
   ["click, tap twice", "look at it"],
   ["drag in a plot", "move in time"],
-  ["wheel over a plot", "see less of it"],
+  ["Ctrl and wheel, pinch", "see less of a plot"],
 ];
 const TEXT = [
   "With the picture in focus (tab) arrows turn it, with shift they move it, + − zoom. F adds all forces to the loads of the model, then shows none; M does so with torques.",

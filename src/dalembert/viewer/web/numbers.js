@@ -17,7 +17,9 @@ export function short(value, digits = 3) {
 }
 
 // 0 for what is rounding beside a usual value.
-export const beside = (value, usual, digits) => short(Math.abs(value) < 1e-10 * usual ? 0 : value, digits);
+export const nearZero = (value, usual) => (Math.abs(value) < 1e-10 * usual ? 0 : value);
+
+export const beside = (value, usual, digits) => short(nearZero(value, usual), digits);
 
 export function vector({ x, y, z }, usual = 0) {
   const largest = Math.max(Math.abs(x), Math.abs(y), Math.abs(z), usual);

@@ -11,7 +11,11 @@ export function outputsOf(run) {
     twists: () => [run.twists, 6 * run.bodies.length],
     loads: () => [run.loads, 3 * run.loadCount],
   };
-  const usual = { reactions: () => run.sizes.force.reaction, torques: () => run.sizes.torque.reaction };
+  const usual = {
+    reactions: () => () => run.sizes.force.reaction,
+    torques: () => () => run.sizes.torque.reaction,
+    twists: (at) => () => (at % 6 ? run.sizes.spin : run.sizes.velocity),
+  };
   for (const { table, at, axes, series, signals, ...group } of run.scene.vectors) {
     if (!known(...tables[table](), at)) continue;
     const columns = () => [0, 1, 2].map((axis) => column(...tables[table](), at + axis));
@@ -19,7 +23,7 @@ export function outputsOf(run) {
       made({
         ...group,
         log: false,
-        usual: usual[table],
+        usual: usual[table]?.(at),
         series: series.map((name, k) => ({ name, signal: signals[k], asked: k >= axes.length })), // the size is drawn for who asks
         times: () => (table === "poses" ? run.times : run.channelTimes),
         data: () => {

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { csv, curvesOf, told } from "./curves.js";
 import { Editor, alike } from "./editor.js";
-import { inUnit, short } from "./numbers.js";
+import { inUnit, nearZero, short } from "./numbers.js";
 import { element, letGo } from "./page.js";
 import { locate } from "./run.js";
 import { save } from "./save.js";
@@ -118,7 +118,8 @@ export class Plot {
       curve.dash = curve.run ? [5, 4] : undefined;
       curve.scale = curve.group.shownUnit === first ? "y" : "right";
     });
-    this.unit.textContent = [first, other?.group.shownUnit].filter(Boolean).map((unit, k) => `[${unit}]${other ? [" left", " right"][k] : ""}`).join(", ");
+    this.unit.textContent = [first, other?.group.shownUnit].filter(Boolean).map((unit) => `[${unit}]`).join(", ");
+    this.unit.title = other ? "axis on the left, axis on the right" : "";
     const style = getComputedStyle(document.body);
     const axis = {
       stroke: style.getPropertyValue("--muted"),
@@ -137,8 +138,8 @@ export class Plot {
       scales: { x: { time: false, ...(this.dock.window && { min: this.dock.window[0], max: this.dock.window[1] }) }, y, ...(other && { right: { range: range("right") } }) },
       axes: [
         { ...axis, size: 24, gap: 3, label: `${this.dock.over[0]} [${this.dock.over[1]}]`, labelSize: 15, labelGap: -2, labelFont: axis.font, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
-        { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), ...turns(first), size: 52, gap: 4, space: 26, values },
-        ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, ...turns(other.group.shownUnit), size: 48, gap: 4, space: 26, values }] : []),
+        { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), ...turns(first), size: 52, gap: 4, space: 20, values },
+        ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, ...turns(other.group.shownUnit), size: 48, gap: 4, space: 20, values }] : []),
       ],
       series: [{}, ...curves.map(({ label, colour, dash, scale }) => ({ label, stroke: colour, dash, scale, width: log ? 1 : 1.6, pxAlign: 0, points: { show: false } }))],
     };
@@ -148,6 +149,7 @@ export class Plot {
     this.line = element(this.chart.over, "div", "now");
     this.#scrubs(this.chart.over);
     this.chart.over.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && !event.metaKey) return; // it scrolls the panel; a pinch on a touchpad has ctrlKey
       event.preventDefault();
       this.dock.zoom(Math.exp(0.002 * event.deltaY), this.chart.posToVal(event.offsetX, "x"));
     }, { passive: false });
@@ -181,10 +183,12 @@ export class Plot {
     if (!this.chart) return;
     const [low, high] = this.dock.window ?? this.dock.span;
     this.chart.setScale("x", { min: low, max: high });
-    this.curves.forEach(({ times, values, usual }, k) => {
+    this.curves.forEach(({ run, name, times, values, usual }, k) => {
       const seen = values.filter((v, i) => v !== null && times[i] >= low && times[i] <= high);
       const ends = seen.length ? [seen.reduce((a, b) => Math.min(a, b)), seen.reduce((a, b) => Math.max(a, b))] : null;
-      this.extremes[k].textContent = ends ? ` ${told(ends[0], usual, DIGITS)} … ${told(ends[1], usual, DIGITS)}` : "";
+      const exact = !this.dock.window && !this.dock.difference && this.dock.runs[run].scene.exact.includes(name);
+      this.extremes[k].textContent = ends ? ` ${ends.map((end) => told(end, usual, DIGITS)).join(" … ")}${this.log ? "" : apart(...ends, usual)}` : "";
+      this.extremes[k].title = `least … largest (Δ difference) ${exact ? "of the whole time" : "of the states that are shown; dalembert export has those of the run"}`;
     });
     queueMicrotask(() => this.moveTo(this.dock.time, 0)); // the scale is set in one, too
   }
@@ -210,9 +214,10 @@ export class Plot {
       const number = element(value, "b");
       if (units) value.append(` ${group.shownUnit}`);
       value.style.minWidth = `${longest(values, usual) + (units ? group.shownUnit.length : 0)}ch`; // nothing moves while it plays
-      this.extremes.push(Object.assign(element(item, "small"), { title: "least … largest of the time that is shown" }));
+      const range = element(item, "span", "range"); // in one line
+      this.extremes.push(element(range, "small"));
       if (run === shown[0] && this.extra.includes(name)) {
-        const away = element(item, "button", "", "×");
+        const away = element(range, "button", "", "×");
         Object.assign(away, { type: "button", title: `remove ${name}` });
         away.setAttribute("aria-label", away.title);
         away.addEventListener("click", () => this.#remove(name));
@@ -266,7 +271,7 @@ export class Plot {
       ink.fillStyle = colour;
       for (const [x, wide] of dash ? [[10, 6], [20, 6]] : [[10, 16]]) ink.fillRect(x, y - 5, wide, 2);
       ink.fillStyle = style.getPropertyValue("--text");
-      ink.fillText(this.dock.runs.length > 1 ? `${this.dock.names[run]}: ${label}` : label, 32, y);
+      ink.fillText(`${this.dock.runs.length > 1 ? `${this.dock.names[run]}: ` : ""}${label}  ${this.extremes[k].textContent}`, 32, y);
     });
     this.resize();
     picture.toBlob((blob) => save(`${this.choice.value}.png`, blob));
@@ -284,6 +289,13 @@ export class Plot {
       extremes: this.extremes?.map((n) => n.textContent.trim()),
     };
   }
+}
+
+// How far the largest value is from the least, 0 where that is rounding of single precision; nothing where one of them is 0.
+function apart(least, largest, usual) {
+  const [low, high] = [least, largest].map((end) => nearZero(end, usual));
+  const gap = high - low < 2e-7 * Math.max(Math.abs(low), Math.abs(high)) ? 0 : high - low;
+  return low && high ? ` (Δ ${told(gap, 0, DIGITS)})` : "";
 }
 
 // Of the numbers that a curve will show, in characters.

@@ -78,6 +78,8 @@ export class Run {
       });
     });
     this.sizes = { force: { reaction: large(this.reactions), ...this.#sizes("force") }, torque: { reaction: large(this.torques), ...this.#sizes("torque") } };
+    const [v, w, size] = [large(this.twists, 0, 6), large(this.twists, 3, 6), this.scene.scale];
+    Object.assign(this.sizes, { velocity: Math.max(v, w * size), spin: Math.max(w, v / size) }); // what turns moves, and what moves might turn
   }
 
   get start() {
