@@ -451,3 +451,17 @@ def test_options_and_files_by_other_names(store):
     assert "No such option: -o; did you mean --out?" in call("run", "four_bar", "-o", "x.zarr").stderr
     refused = call("export", store, "--output", "r.csv")
     assert refused.exit_code == 2 and f"give it without: `dalembert export {store} r.csv`" in refused.stderr
+
+
+def test_joints_named_like_another_point():
+    call("new", "own.yaml", "--plane")
+    text = (
+        Path("own.yaml")
+        .read_text()
+        .replace(
+            "C: {type: revolute, first: rod, second: slider, point: C}",
+            "C: {type: revolute, first: rod, second: slider, point: B}",
+        )
+    )
+    Path("own.yaml").write_text(text)
+    assert "joint 'C' is at the point 'B', and there is a point 'C'" in call("check", "own.yaml").stderr

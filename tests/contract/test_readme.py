@@ -155,8 +155,10 @@ def test_the_shortest_way_is_true(tmp_path, monkeypatch):
     said = [printed_by(command, monkeypatch) for command in commands]
     assert "\ntrusted\n" in said[1] and "press.zarr is shown at" in said[2]
     below = README.partition("<!-- shortest -->")[2].partition("```python")[0]
-    figure, numbers = (printed_by(command, monkeypatch) for command in re.findall("^`(dalembert .*?)`", below, re.MULTILINE))
-    assert figure == "written: torque.png\n"
+    asked = re.findall("^`(dalembert .*?)`", below, re.MULTILINE)
+    figure, numbers, table, path = (printed_by(command, monkeypatch) for command in asked)
+    assert figure == "written: torque.png\n" and path == "written: path.png\n" and table.startswith("written: torque.csv")
+    assert len((tmp_path / "torque.csv").read_text().splitlines()) == 202
     assert [line.split()[0] for line in numbers.splitlines()] == [
         "number",
         "A.f.max",

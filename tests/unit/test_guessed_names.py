@@ -43,7 +43,7 @@ def run():
         (lambda run: run.model.add_driver("s"), "add_driver got no joint, motion; it takes name, joint, motion"),
         (
             lambda run: run.model.add_revolute("s", "bar", "tip", point=(1, 0)),
-            "use add_spherical for a mass at a pin, a distance or",
+            "use a spherical joint (add_spherical) for a mass at a pin, a distance or",
         ),
         (lambda run: run.export("x.gif"), "x.gif: a .gif is no table; solution.export_animation('x.gif') writes it"),
         (lambda run: run.export("x.html"), "x.html: a .html is no table; solution.export_html('x.html') writes it"),

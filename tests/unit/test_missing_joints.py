@@ -180,3 +180,20 @@ def test_springs_between_the_centres_of_bodies_on_one_hinge():
 
     assert [look_at(arm())] == ["look at the model: spring-damper 'spring' acts between the centres of 'upper' and 'fore'"]
     assert not arm(between=((0.1, 0), (0.4, -0.2)))
+
+
+def test_a_cart_without_its_rail():
+    """A spring that is level holds no weight; one from above does, as gravity off or along it, a rail, or a driven point."""
+
+    def cart(anchor=(-0.5, 0), rail=False, **given):
+        model = da.Model(plane="xz", **given)
+        model.add_body("cart", mass=2.0, inertia=0.01, position=(0, 0))
+        model.add_link("bar", (0, 0), (0.5, 0), mass=1.0)
+        model.add_revolute("pin", "cart", "bar", point=(0, 0))
+        model.add_spring_damper("spring", "ground", "cart", between=(anchor, (0, 0)), stiffness=50.0)
+        if rail:
+            model.add_prismatic("rail", "ground", "cart", point=(0, 0), axis=(1, 0))
+        return doubts(model)
+
+    assert cart() == ["'cart' is held by spring-damper 'spring' alone, which is level: a joint may be missing"]
+    assert not (cart((0, 0.5)) or cart((-0.5, 0.1)) or cart(rail=True) or cart(gravity=(0, 0)) or cart(gravity=(-9.81, 0)))

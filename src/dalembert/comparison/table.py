@@ -160,7 +160,10 @@ class Comparison:
         unsure = (
             "" if error >= self.reference.accuracy else f", as far as the reference ({self.reference.accuracy:.1e}) can tell"
         )
-        return f"an error of {error:g} is reached fastest by {best.described}: {best.error:.1e} in {best.cells()[-1]}{unsure}"
+        others = list(dict.fromkeys(e.formulation for e in self.excluded if "coordinates" in e.reason))
+        told = f"; not compared in these coordinates: {', '.join(others)}" if others else ""
+        time = best.cells()[-1]
+        return f"an error of {error:g} is reached fastest by {best.described}: {best.error:.1e} in {time}{unsure}{told}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; what is not a number is null."""
@@ -207,7 +210,9 @@ class Comparison:
             lines.append(f"{missing} of {len(self.measurements)} runs were not made: give a larger budget, or compare less")
         meaningless = [e for e in self.excluded if NO_MEANING in e.reason]
         others = [e for e in self.excluded if e not in meaningless]
-        lines += [f"{e.formulation} with {e.integrator}: cannot run this model: {e.reason}" for e in others]
+        lines += [f"{e.formulation} with {e.integrator}: {e.reason}" for e in others]
+        if any("coordinates" in e.reason for e in others):
+            lines.append('coordinates="absolute" (--coordinates absolute) compares all formulations')
         if meaningless:
             lines.append(f"left out, for they have no meaning: {_grouped(meaningless)}")
         return lines + (["interrupted: not all runs were made"] if self.interrupted else [])

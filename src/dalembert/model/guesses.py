@@ -15,6 +15,7 @@ CALLED = {  # joints, motions, what springs have, instants, by other names
     **dict.fromkeys(("at", "time"), ("t", "t_end")),
     **dict.fromkeys(("duration", "seconds", "until", "end", "t_stop", "t_final", "t_max", "tf"), ("t_end",)),
     **dict.fromkeys(("weight", "m"), ("mass",)),
+    **dict.fromkeys(("path", "paths", "trajectory", "track"), ("trajectories",)),
     **dict.fromkeys(("start", "state", "initial_state", "start_state"), ("initial", "at")),
     **dict.fromkeys(("angle", "angle0", "rest_angle", "free_angle", "length"), ("reference",)),
 }
@@ -25,8 +26,16 @@ ELSEWHERE = {  # arguments that functions do not have
         'joints have rates: model.replace("A", coordinate=rest.coordinate("A"), rate=0.1), run without initial=; or push: '
         "add_motor with a short SmoothStep up and one down",
     ),
+    **dict.fromkeys(
+        ("add_spherical", "add_universal", "add_planar_joint", "add_fixed"),
+        dict.fromkeys(("rate", "coordinate", "speed"), "give velocity= or angular_velocity= to a body (add_body, add_link)"),
+    ),
+    "compare": {"error": "ask the comparison: compare(...).advice(1e-6) says what is fastest for an error"},
     "Harmonic": dict.fromkeys(
         ("frequency", "freq", "f"), "give omega, 2 pi times the frequency [rad/s]: omega=2 * np.pi * 0.5"
     ),
 }
-NEEDED = {("add_spring_damper", "second"): "give two bodies; at a joint it is add_joint_spring_damper(name, joint, ...)"}
+NEEDED = {
+    ("add_spring_damper", "second"): "give two bodies; at a joint it is add_joint_spring_damper(name, joint, ...)",
+    ("add_universal", "axes"): "give two that are perpendicular, one fixed in each body: axes=((1, 0, 0), (0, 1, 0))",
+}

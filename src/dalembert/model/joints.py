@@ -183,7 +183,7 @@ def check_point_masses(owner: str, kind: str, i: Body, j: Body) -> None:
         if row.count("SO"):
             role, fix = (
                 "cannot take part in",
-                "use add_spherical for a mass at a pin, a distance or point_on_... joint, or add_body",
+                "use a spherical joint (add_spherical) for a mass at a pin, a distance or point_on_... joint, or add_body",
             )
         else:
             role, fix = "can only be the second body of", "exchange the bodies"

@@ -173,7 +173,7 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         inertia as of `rod`, m l^2 / 12 about its middle without a radius.
 
         start : of that axis, world coordinates of the model pose [m];  end : of that axis, the same [m]
-        mass : [kg], None for `kinematics` alone;  radius : [m], 0 for a thin bar
+        mass : [kg], None for `kinematics` alone;  radius : [m], 0 for a thin bar, with 1e-4 of that inertia about its length
         centre : of mass, world coordinates of the model pose [m], default the middle of the bar; elsewhere it needs an inertia
         inertia : moment about the centre of mass across the bar, one number [kg m^2], default that of a homogeneous bar
         velocity : of the centre of mass, world axes [m/s];  angular_velocity : world axes [rad/s]

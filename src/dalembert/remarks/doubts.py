@@ -28,7 +28,7 @@ from dalembert.model.model import Model
 from dalembert.model.motions import Table, leaves
 from dalembert.remarks.body_words import UP, gravity_words
 from dalembert.remarks.loose_ends import loose_ends
-from dalembert.remarks.missing_joints import unjoined
+from dalembert.remarks.missing_joints import on_level_springs, unjoined
 from dalembert.remarks.missing_positions import positions_left_out
 from dalembert.remarks.pins import bars_off_planes, pins_off_links, slides_off_bars
 from dalembert.remarks.points_far_off import points_off_plane
@@ -48,6 +48,7 @@ _SHORT = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up
 def doubts(model: Model, assembly: Assembly | None = None, t: float = 0.0) -> list[str]:
     """One sentence for each; what comes before its first comma or colon is enough to find it. assembly : what it found, at t"""
     of_parts = [*falling(model), *(f"{text}: a joint may be missing" for text in [unjoined(model)] if text)]
+    of_parts += on_level_springs(model)
     of_laws = [*_idle(model), *_between_centres(model), *_weighed_twice(model), *_upward(model), *_tables(model)]
     return [*of_parts, *of_places(model, assembly, t), *of_laws]
 

@@ -10,6 +10,7 @@ couplings act on, but for dampers of joints: bearings have friction anywhere. Li
 - loops of hinges and slides with a driver, which have more freedoms than drivers;
 - a block on one pin at its centre that hangs on what is free, where a crank turns steadily: a slider without its guide;
 - a bar of which a loose end is on another one, between the ends of that, and a block on one pin that touches another body;
+- joined bodies that springs alone connect with the ground, all of them level: a cart without its rail;
 - a body that no joint holds while all others are joined, on springs that do not hang on these, as a wheel on its tyre.
 """
 
@@ -26,12 +27,15 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.compilation.wrong_axes import PARALLEL, loops_of
 from dalembert.model.elements import GROUND, Force
 from dalembert.model.forces.on_joints import JointSpringDamper
+from dalembert.model.forces.springs import SpringDamper
+from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.remarks.loose_ends import blocks_at_bodies, ends_on_bars, loose_ends
 from dalembert.remarks.pins import AT, bars_on_one_line, links_of
 from dalembert.remarks.row_words import turning
 from dalembert.remarks.wrong_units import extent
 
+LEVEL = 0.1  # cosine between a spring and gravity, up to which it holds no weight
 LOADS = ("force", "torque")  # verbs of what pushes and does not hold, unless it is a function
 
 
@@ -84,6 +88,23 @@ def unguided(mechanism: Mechanism, bodies: set[str]) -> Iterator[str]:
             other, p, axis = own[0].second, own[0].p_i, own[0].E_i[:, 2]
         if other in bodies and np.linalg.norm(np.cross(axis, p)) <= AT * (extent(body.shape or {})[0] or 1.0):
             yield f"{body.name!r} is held by {own[0].name!r} alone, on {other!r}, which is left free: a guide may be missing"
+
+
+def on_level_springs(model: Model) -> Iterator[str]:
+    """Sentences on joined bodies that springs alone connect with the ground, none of which holds their weight at the start."""
+    size = float(np.linalg.norm(model.gravity))
+    bodies = {body.name: body for body in (model.ground, *model.bodies)}
+    for part in (part for part in connected_parts(model) if size and part.grounded and len(part.bodies) > 1):
+        ends = [joint.bodies for joint in model.joints if joint.name in part.elements]
+        ends += [(driver.first, driver.second) for driver in model.drivers if driver.name in part.elements]
+        forces = [force for force in model.forces if force.name in part.forces]
+        springs = [force for force in forces if isinstance(force, SpringDamper) and GROUND in (force.first, force.second)]
+        others = [force for force in forces if force not in springs and not isinstance(force, SpringDamper | JointSpringDamper)]
+        ways = [world_point(bodies[s.second], s.p_j) - world_point(bodies[s.first], s.p_i) for s in springs]
+        level = [abs(way @ model.gravity) <= LEVEL * size * np.linalg.norm(way) for way in ways]
+        if ends and springs and all(level) and not others and not any(GROUND in pair for pair in ends):
+            held = f"held by {springs[0].noun} {springs[0].name!r} alone, which is level"
+            yield f"{part.bodies[0]!r} is {held}: a joint may be missing"
 
 
 def _is_pendulum(model: Model, bodies: set[str]) -> bool:

@@ -85,6 +85,11 @@ def read_string(
     for one in (one for one in names if one not in parameters.used):
         place = document.problem(("parameters", one), "", key=True)
         warn(f"{name}:{place.line}:{place.column}: parameter {one!r} is not used: what it is changes nothing")
+    for one, record in data.get("joints", {}).items():
+        point = record.get("point")
+        if isinstance(point, str) and point != one and one in data.get("points", {}):
+            place = document.problem(("joints", one, "point"), "")
+            warn(f"{name}:{place.line}:{place.column}: joint {one!r} is at the point {point!r}, and there is a point {one!r}")
     return FromFile(made, model.t_end, names)
 
 

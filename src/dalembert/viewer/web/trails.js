@@ -18,12 +18,12 @@ const VERTEX = `
   }`;
 
 const FRAGMENT = `
-  uniform vec3 colour; uniform float now; uniform float memory; uniform float opacity;
+  uniform vec3 colour; uniform float now; uniform float memory; uniform float opacity; uniform float ahead;
   varying float vTime;
   void main() {
     float age = now - vTime;
-    if (age < 0.0 || age > memory) discard;
-    gl_FragColor = vec4(colour, opacity * (1.0 - age / memory));
+    if (age > memory || (age < 0.0 && ahead == 0.0)) discard;
+    gl_FragColor = vec4(colour, opacity * (age < 0.0 ? ahead : 1.0 - age / memory));
     #include <colorspace_fragment>
   }`;
 
@@ -31,7 +31,7 @@ export class Trails {
   // bodies: indices of those that leave a trail; points: which point of each, in body axes
   constructor(stage, run, bodies, points, layer, thin) {
     this.run = run;
-    this.shared = { now: { value: 0 }, memory: { value: 1 }, resolution: { value: new Vector2(1, 1) } };
+    this.shared = { now: { value: 0 }, memory: { value: 1 }, ahead: { value: 0 }, resolution: { value: new Vector2(1, 1) } };
     this.meshes = bodies.map((b, k) => {
       const material = new ShaderMaterial({
         vertexShader: VERTEX,

@@ -164,6 +164,7 @@ export class Viewer {
       actor.glyphs.visible = settings.joints;
       actor.bodies.ghost = actor.glyphs.ghost = k > 0 && !settings.side;
       actor.trails.visible = TRAILS[settings.trails] !== "none";
+      actor.trails.shared.ahead.value = TRAILS[settings.trails] === "whole" ? 0.4 : 0; // what is still to come is paler
       actor.trails.shared.memory.value = TRAILS[settings.trails] === "whole" ? 1e3 * span : Math.min(1.2 * this.timeline.speed, span || 1);
     });
     page.scaleNote.textContent = `grid ${short(stage.gridStep)} m`;
