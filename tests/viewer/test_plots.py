@@ -338,3 +338,20 @@ def test_energies_far_from_zero_are_plotted_as_changes():
     assert [one["name"] for one in group["series"]] == ["change of kinetic T", "change of potential U", "change of total T + U"]
     values = [np.frombuffer(base64.b64decode(one["values"]), "<f4") for one in group["series"]]
     assert values[0][0] == values[1][0] == 0.0 and values[1].min() == pytest.approx(-values[0].max(), rel=1e-6)
+
+
+def test_rotation_vectors_have_gaps_where_they_turn_over(open_tab, tmp_path):
+    """From one end of half a turn to the other no line goes, however close the instants are."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("ball", **da.sphere(1.0, 0.1).body(), angular_velocity=(0, 0, 2.0))
+    model.add_spherical("hook", "ground", "ball", point=(0, 0, 0))
+    da.simulate(model, 3.0).export_html(tmp_path / "ball.html")
+    tab = open_tab(tmp_path / "ball.html")
+    picture = tab.do("""(() => {
+      const { width, height } = document.querySelector(".plot canvas");
+      const { data } = document.querySelector(".plot canvas").getContext("2d").getImageData(0, 0, width, height);
+      return [height, width, Array.from(data)];
+    })()""")
+    r, g, b, a = np.moveaxis(np.reshape(picture[2], (*picture[:2], 4)), 2, 0)
+    red = ((r > 150) & (g < 80) & (b < 80) & (a > 99)).sum(axis=0)
+    assert red.max() < 0.1 * picture[0] and np.count_nonzero(red) > 0.6 * picture[1]  # it is there, and nowhere upright

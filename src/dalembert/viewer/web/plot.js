@@ -18,6 +18,15 @@ const PALETTES = {
   dark: ["#5aa5ec", "#ffa90e", "#ff6b4a", "#c084e8", "#3fc1b0", "#c99384", "#9aa0ad", "#b9ac70"],
 };
 
+// A rotation vector of half a turn goes on as the opposite one: no line joins them.
+function jumps(chart, k, from, to, gaps) {
+  const [x, y] = [chart.data[0], chart.data[k]];
+  const span = chart.series[k].max - chart.series[k].min;
+  const place = (i) => chart.valToPos(x[i], "x", true);
+  for (let i = from + 1; i <= to; i++) if (Math.abs(y[i] - y[i - 1]) > 0.5 * span) gaps.push([place(i - 1) - 1, place(i) + 1]); // however close they are
+  return gaps.sort(([a], [b]) => a - b);
+}
+
 export class Plot {
   constructor(dock, name) {
     this.dock = dock;
@@ -141,7 +150,7 @@ export class Plot {
         { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), ...turns(first), size: 52, gap: 4, space: 20, values },
         ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, ...turns(other.group.shownUnit), size: 48, gap: 4, space: 20, values }] : []),
       ],
-      series: [{}, ...curves.map(({ label, colour, dash, scale }) => ({ label, stroke: colour, dash, scale, width: log ? 1 : 1.6, pxAlign: 0, points: { show: false } }))],
+      series: [{}, ...curves.map(({ label, colour, dash, scale }) => ({ label, stroke: colour, dash, scale, width: log ? 1 : 1.6, pxAlign: 0, points: { show: false }, ...(label.startsWith("rotation ") && { gaps: jumps }) }))],
     };
     const tables = curves.map(({ times, values: column }) => [times, column]);
     this.data = uPlot.join(tables);
