@@ -216,7 +216,7 @@ CASES = {
     # point masses
     "hinge on a bead": (
         lambda m: m.add_revolute("j", "ground", "bead", **AT),
-        "joint 'j': point mass 'bead' has no axes and cannot take part in a revolute joint; use add_spherical",
+        "joint 'j': point mass 'bead' has no axes and cannot take part in a revolute joint; use a spherical joint (add_spherical)",
     ),
     "line on a bead": (
         lambda m: m.add_point_on_line("j", "bead", "arm", point=(0, 0, 1), axis=X),
@@ -224,11 +224,11 @@ CASES = {
     ),
     "point off a bead": (
         lambda m: m.add_distance("j", "arm", "bead", points=(O, X)),
-        "joint 'j': the point on point mass 'bead' is [1.0, 0.0, 0.0]; put the point of a point mass at (0, 0, 0)",
+        "joint 'j': the point is 1 m off point mass 'bead'; put the point of a point mass at (0, 0, 0)",
     ),
     "ball off a bead": (
         lambda m: m.add_spherical("j", "arm", "bead", point=O),
-        "joint 'j': the point on point mass 'bead' is [0.0, 0.0, -1.0]; put the joint point where the point mass is",
+        "joint 'j': the point is 1 m off point mass 'bead'; put the joint point where the point mass is",
     ),
     "torque on a bead": (
         lambda m: m.add_torque("t", "bead", X),

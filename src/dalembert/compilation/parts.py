@@ -92,6 +92,7 @@ def falling(model: Model) -> Iterator[str]:
         are, fall = ("are", "fall") if more else ("is", "falls")
         fixed = [repr(name) for name in part.bodies if model.body(name).fixed]
         join = f"; fixed= keeps the start of {fixed[0]} alone: join it by add_fixed" if fixed else ""
+        join += "; a spherical joint (add_spherical) takes point masses" * (model.body(one).kind == "point" and not others)
         yield f"{one!r}{more} {are} not connected to the ground and {fall}: a joint may be missing{join}"
 
 

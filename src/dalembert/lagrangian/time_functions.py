@@ -18,8 +18,8 @@ from dalembert.model.serialise import MissingFunction
 from dalembert.model.validation import plain_function
 
 _SMOOTH = (
-    "a smooth formula), or as a sum or product of motions: a move that then holds is SmoothStep(0, h, t_1, t_2), a bump that"
-    " less SmoothStep(0, h, t_2, t_3), anything else a Table(times, values, clamp=True"
+    "a smooth formula), or as a sum or product of motions: a bump is SmoothStep(0, h, t_1, t_2) - SmoothStep(0, h, t_2, t_3),"
+    " a move that then holds is the first of them alone, anything else a Table(times, values, clamp=True"
 )
 
 

@@ -63,7 +63,8 @@ def locate(owner: str, i: Body, j: Body, point: object, points: object) -> tuple
     for k, body in enumerate((i, j)):
         if body.kind == "point":
             if size_of(p[k]) > 1e-12 * (1.0 + size_of(body.position)):
-                raise ModelError(f"{owner}: the point on point mass {body.name!r} is {shown(p[k])}; {hint}")
+                off = f"{float(np.linalg.norm(p[k])):.4g} m off point mass {body.name!r}"
+                raise ModelError(f"{owner}: the point is {off}; {hint}")
             p[k] = frozen(np.zeros(3))
     return p[0], p[1]
 
