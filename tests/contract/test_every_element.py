@@ -157,7 +157,10 @@ def test_pictures_show_it(run):
         if joint.name in COUPLINGS and joint.name != "lobe":  # a cam without a shape is drawn by its profile
             assert f"joint {k}" in drawn, joint.name
     for k, force in enumerate(model.forces):
-        if force.name != "stop":  # tables of a coordinate and its rate may be a stop, a cut, friction: no part of a machine
+        if force.name not in (
+            "stop",
+            "cut",
+        ):  # tables of a coordinate and its rate may be a stop, a cut, friction: no part of a machine
             assert f"force {k}" in drawn or not force.glyph, force.name
     cam = next(body for body in scene["bodies"] if body["name"] == "cam")
     assert any(part["kind"] == "mesh" for part in cam["parts"])

@@ -216,7 +216,7 @@ CASES = {
     # point masses
     "hinge on a bead": (
         lambda m: m.add_revolute("j", "ground", "bead", **AT),
-        "joint 'j': point mass 'bead' has no axes and cannot take part in a revolute joint; use a spherical joint (add_spherical)",
+        "joint 'j': point mass 'bead' has no axes and cannot take part in a revolute joint; use a spherical joint (",
     ),
     "line on a bead": (
         lambda m: m.add_point_on_line("j", "bead", "arm", point=(0, 0, 1), axis=X),
