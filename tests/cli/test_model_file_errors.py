@@ -293,7 +293,7 @@ IN_A_PLANE = {
     "decimal comma in a vector": (
         "force: [-20, 0]",
         "force: [-20,5, 0]",
-        (42, "force 'load': force is [-20, 5, 0]; decimals have a point, not a comma; if three numbers are meant"),
+        (44, "force 'load': force is [-20, 5, 0]; decimals have a point, not a comma; if three numbers are meant"),
     ),
     "decimal comma without a space": (
         "start: A",
@@ -303,7 +303,7 @@ IN_A_PLANE = {
     "decimal comma without a space, in a list of points": (
         "forces:\n",
         "forces:\n  s: {type: spring_damper, first: ground, second: slider, stiffness: 1, between: [[0,5,0], [reach, 0]]}\n",
-        (42, "force 's': between.0 is [0, 5, 0]; decimals have a point"),
+        (44, "force 's': between.0 is [0, 5, 0]; decimals have a point"),
     ),
     "decimal commas without a space": (
         "end: B",
@@ -319,12 +319,12 @@ IN_A_PLANE = {
     "letter for an axis": (
         "axis: [1, 0]",
         "axis: x",
-        (34, "joint 'D': axis is 'x'; give a list in [ ] of numbers: 3, or 2, along x and z"),
+        (35, "joint 'D': axis is 'x'; give a list in [ ] of numbers: 3, or 2, along x and z"),
     ),
     "wrong plane": ("plane: xz", "plane: x-z", (8, "plane is 'x-z'; did you mean 'xz'?")),  # and nothing on vectors of two
-    "no joints": ("joints: ", "joint: ", (30, "there is no key 'joint'; did you mean 'joints'?")),  # and nothing on its drivers
-    "itself": ("first: crank, second: rod", "first: rod, second: rod", (32, "joint 'B': connects body 'rod' with itself")),
-    "degrees": ("[0, speed]", "[90°, speed]", (39, "motion.coefficients.0", "'90°' has a unit", "write radians(90)")),
+    "no joints": ("joints: ", "joint: ", (31, "there is no key 'joint'; did you mean 'joints'?")),  # and nothing on its drivers
+    "itself": ("first: crank, second: rod", "first: rod, second: rod", (33, "joint 'B': connects body 'rod' with itself")),
+    "degrees": ("[0, speed]", "[90°, speed]", (41, "motion.coefficients.0", "'90°' has a unit", "write radians(90)")),
     "millimetres": ("crank: 0.1 ", "crank: 100 mm ", (12, "parameter 'crank'", "write 100 * 1e-3, which is 0.1")),
     "point that there is not": (
         "position: C",
@@ -356,13 +356,13 @@ IN_A_PLANE = {
         "C: [reach, offset]",
         "pi: [reach, offset]",
         (21, "point 'pi': this name has"),
-        *((k, "'C'") for k in (25, 28, 33, 34)),
+        *((k, "'C'") for k in (25, 28, 34, 35)),
     ),
     "name where axes are those of bodies": (
         "revolute, first: crank, second: rod, point: B",
         "revolute, first: crank, second: rod, points: [B, B]",
-        (32, "joint 'B': points.0 is 'B'; give a list in [ ] of numbers"),
-        (32, "joint 'B': points.1 is 'B'; give a list in [ ] of numbers"),
+        (33, "joint 'B': points.0 is 'B'; give a list in [ ] of numbers"),
+        (33, "joint 'B': points.1 is 'B'; give a list in [ ] of numbers"),
     ),
     "text in quotes": (
         "mass: 0.5}",

@@ -9,9 +9,11 @@ import numpy as np
 
 from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND, Body, Joint
+from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.forces.springs import SpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
+from dalembert.model.motions import Table
 from dalembert.model.plane import InPlane
 from dalembert.remarks.pins import links_of
 from dalembert.remarks.wrong_units import extent, gravity_in_millimetres
@@ -66,12 +68,16 @@ def joint_facts(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[Joint, l
 
 
 def spring_words(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, str]]:
-    """Springs between two points by name, how stiff and how long; bodies : in their pose"""
+    """Springs by name, how stiff and how long, and what tables of a joint give; bodies : in their pose"""
     placed = {body.name: body for body in (model.ground, *bodies)}
     for force in (force for force in model.forces if isinstance(force, SpringDamper) and force.stiffness):
         ends = world_point(placed[force.second], force.p_j) - world_point(placed[force.first], force.p_i)
         long = f"{float(np.linalg.norm(ends)):.4g} m long at the start"
         yield force.name, f"{force.stiffness:.4g} N/m, slack at {force.length:.4g} m, {long}"
+    for coil in (force for force in model.forces if isinstance(force, JointSpringDamper)):
+        for gain, of in ((coil.stiffness, "coordinate"), (coil.damping, "rate")):
+            if isinstance(gain, Table):
+                yield coil.name, f"from {min(gain.values):.4g} to {max(gain.values):.4g} against the {of} of {coil.joint!r}"
 
 
 def gravity_words(model: Model) -> str:

@@ -81,16 +81,28 @@ def read_string(
         raise ModelFileError(
             name, [document.problem(("bodies", one), f"body {one!r}: has no mass; {fix}", key=True) for one in light]
         )
-    names = tuple(data.get("parameters", ()))
-    for one in (one for one in names if one not in parameters.used):
-        place = document.problem(("parameters", one), "", key=True)
-        warn(f"{name}:{place.line}:{place.column}: parameter {one!r} is not used: what it is changes nothing")
-    for one, record in data.get("joints", {}).items():
+    for slip in _slips(document, data, made, parameters):
+        warn(f"{name}:{slip.line}:{slip.column}: {slip.text}")
+    return FromFile(made, model.t_end, tuple(data.get("parameters", ())))
+
+
+def _slips(document: Document, data: Mapping[str, Any], made: Model, parameters: Names) -> Iterator[Problem]:
+    """What is no mistake in a file, but not likely to be meant: its names say otherwise."""
+    for name in (name for name in parameters if name in data.get("parameters", {}) and name not in parameters.used):
+        text = f"parameter {name!r} is not used: what it is changes nothing"
+        yield document.problem(("parameters", name), text, key=True)
+    for name, record in data.get("joints", {}).items():
         point = record.get("point")
-        if isinstance(point, str) and point != one and one in data.get("points", {}):
-            place = document.problem(("joints", one, "point"), "")
-            warn(f"{name}:{place.line}:{place.column}: joint {one!r} is at the point {point!r}, and there is a point {one!r}")
-    return FromFile(made, model.t_end, names)
+        if isinstance(point, str) and point != name and name in data.get("points", {}):
+            text = f"joint {name!r} is at the point {point!r}, and there is a point {name!r}"
+            yield document.problem(("joints", name, "point"), text)
+    for body in (body for body in made.bodies if body.name in parameters):
+        shape: dict[str, Any] = body.shape or {}
+        value, length = parameters[body.name], shape.get("length", 0.0)
+        same = (math.isclose(value, size, rel_tol=1e-3) for size in (length, shape.get("radius", 0.0), body.mass))
+        if shape.get("type") == "rod" and not any(same):
+            text = f"body {body.name!r} is {length:.4g} m long, the parameter of this name is {value:.4g}"
+            yield document.problem(("bodies", body.name), text, key=True)
 
 
 def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, Any], parameters: Names) -> Iterator[Problem]:
