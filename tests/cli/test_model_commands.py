@@ -439,7 +439,7 @@ def test_check_tells_what_was_written():
     text = Path("own.yaml").read_text().replace("  # spring: ", "  spring: ").replace("  # cut: ", "  cut: ")
     Path("own.yaml").write_text(text.replace("C: [reach, offset]", "C: [0.4, offset]"))
     shown = call("check", "own.yaml")
-    assert "crank 0.5 kg (bar of 0.1 m), rod 0.8 kg (bar of 0.4123 m), slider 2 kg (box of 0.06 m)" in shown.stdout
+    assert "crank 0.5 kg (bar of 0.1 m), rod 0.8 kg (bar of 0.4123 m), slider 2 kg (box of 0.05 m)" in shown.stdout
     assert "spring              400 N/m, slack at 0.4 m, 0.3 m long at the start\n" in shown.stdout
     assert "cut                 from 0 to 400 against the rate of 'D'\n" in shown.stdout
     assert "own.yaml:25:3: body 'rod' is 0.4123 m long, the parameter of this name is 0.3\n" in shown.stderr

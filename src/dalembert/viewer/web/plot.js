@@ -303,8 +303,8 @@ export class Plot {
 // How far the largest value is from the least, 0 where that is rounding of single precision; nothing where one of them is 0.
 function apart(least, largest, usual) {
   const [low, high] = [least, largest].map((end) => nearZero(end, usual));
-  const gap = high - low < 2e-7 * Math.max(Math.abs(low), Math.abs(high)) ? 0 : high - low;
-  return low && high ? ` (Δ ${told(gap, 0, DIGITS)})` : "";
+  const seen = high - low > 10 ** -DIGITS * Math.max(Math.abs(low), Math.abs(high)); // in the digits of both
+  return low && high && seen ? ` (Δ ${told(high - low, 0, DIGITS)})` : "";
 }
 
 // Of the numbers that a curve will show, in characters.

@@ -36,7 +36,7 @@ export class Scale {
     if (told === this.told) return;
     this.told = told;
     this.keys = keys;
-    this.box.replaceChildren(keys.length ? "scale:" : "no arrows");
+    this.box.replaceChildren(keys.length ? "" : "no arrows");
     for (const key of keys) {
       const high = key.what === "force" ? 10 : key.pixels + 10;
       const svg = this.box.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
