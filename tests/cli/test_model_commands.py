@@ -441,7 +441,7 @@ def test_check_tells_what_was_written():
     shown = call("check", "own.yaml")
     assert "crank 0.5 kg (bar of 0.1 m), rod 0.8 kg (bar of 0.4123 m), slider 2 kg (box of 0.05 m)" in shown.stdout
     assert "spring              400 N/m, slack at 0.4 m, 0.3 m long at the start\n" in shown.stdout
-    assert "cut                 from 0 to 400 against the rate of 'D'\n" in shown.stdout
+    assert "cut                 400 N against motion along (1, 0, 0), 0 N the other way\n" in shown.stdout
     assert "own.yaml:25:3: body 'rod' is 0.4123 m long, the parameter of this name is 0.3\n" in shown.stderr
     assert "own.yaml:16:3: parameter 'reach' is not used: what it is changes nothing" in shown.stderr
     with pytest.warns(RuntimeWarning, match="parameter 'reach' is not used"):

@@ -68,16 +68,19 @@ def joint_facts(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[Joint, l
 
 
 def spring_words(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, str]]:
-    """Springs by name, how stiff and how long, and what tables of a joint give; bodies : in their pose"""
+    """Springs by name, how stiff and how long, and what tables of rates of a joint end with; bodies : in their pose"""
     placed = {body.name: body for body in (model.ground, *bodies)}
     for force in (force for force in model.forces if isinstance(force, SpringDamper) and force.stiffness):
         ends = world_point(placed[force.second], force.p_j) - world_point(placed[force.first], force.p_i)
         long = f"{float(np.linalg.norm(ends)):.4g} m long at the start"
         yield force.name, f"{force.stiffness:.4g} N/m, slack at {force.length:.4g} m, {long}"
     for coil in (force for force in model.forces if isinstance(force, JointSpringDamper)):
-        for gain, of in ((coil.stiffness, "coordinate"), (coil.damping, "rate")):
-            if isinstance(gain, Table):
-                yield coil.name, f"from {min(gain.values):.4g} to {max(gain.values):.4g} against the {of} of {coil.joint!r}"
+        joint, gain = model.joint(coil.joint), coil.damping
+        if isinstance(gain, Table) and joint.coordinates in (("angle",), ("translation",)):
+            axis = shown_axis(placed[joint.first].matrix @ joint.E_i[:, 2])
+            turns = joint.coordinates == ("angle",)
+            unit, way = ("N m", f"turning about {axis}") if turns else ("N", f"motion along {axis}")
+            yield coil.name, f"{gain.values[-1]:.4g} {unit} against {way}, {0.0 - gain.values[0]:.4g} {unit} the other way"
 
 
 def gravity_words(model: Model) -> str:
