@@ -335,6 +335,10 @@ def test_trajectory_error_is_the_distance_from_a_tighter_run(tmp_path):
     assert f"{metres['error']:.3g} m at 'bob', t = " in line.value and f" s, {radians['error']:.3g} rad at 'bob'" in line.value
     assert line.verdict == "pass" and da.load(tmp_path / "a.zarr").report()["trajectory error"] == line
     assert "trajectory error" not in [one.name for one in run(t_end=0.01).report().lines]
+    del loose.settings["trajectory_error"]["largest"]  # as in stores before 0.2
+    loose.save(tmp_path / "b.zarr")
+    older = da.load(tmp_path / "b.zarr").report()["trajectory error"]
+    assert older.verdict == "pass" and older.value.startswith(f"{line.data['error']:.3g} {line.data['unit']} at 'bob', t = ")
 
 
 def test_trajectory_error_says_why_there_is_none():

@@ -79,7 +79,7 @@ def _tells_error(found: Any) -> bool:
     kinds = {"error": float, "share": float, "time": float, "unit": str, "where": str}
     if not isinstance(found, dict) or isinstance(found.get("problem"), str):
         return isinstance(found, dict)
-    largest = found.get("largest")
+    largest = found.get("largest", [])  # which runs before 0.2 do not tell
     items = [found, *largest] if isinstance(largest, list) and isinstance(found.get("against"), str) else [None]
     return all(isinstance(item, dict) and all(isinstance(item.get(key), kind) for key, kind in kinds.items()) for item in items)
 

@@ -170,7 +170,7 @@ def trajectory_error(solution: Result) -> Iterator[Line]:
     if "problem" in found:
         yield Line("trajectory error", f"none: {found['problem']}", block="careful")
         return
-    told = (f"{item['error']:.3g} {item['unit']}".rstrip() + _place(item) for item in found["largest"])
+    told = (f"{item['error']:.3g} {item['unit']}".rstrip() + _place(item) for item in found.get("largest", [found]))
     shown = f"{', '.join(told)}; {found['share']:.2g} of the motion of {found['where']!r}; against {found['against']}"
     yield dataclasses.replace(limited("trajectory error", shown, float(found["share"]), LOOSEST), data=found)
 
