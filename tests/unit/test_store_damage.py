@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.errors import StoreError
 from dalembert.io.record import write_record
 from dalembert.io.store import ArrayLayout, StoreWriter, read_store, write_store
+from dalembert.model import serialise
 
 KILLED = """
 import sys
@@ -172,3 +174,17 @@ def test_no_damage_goes_unnoticed(store, rng, damage):
         file.write_bytes(original)
     assert refused > 0
     assert read_store(store)[1] == attributes
+
+
+def test_defaults_that_are_left_out_now_are_read_where_older_files_tell_them(tmp_path, monkeypatch):
+    """A table told that it is not monotone, and its model's hash with it."""
+    model = da.Model()
+    model.add_body("bob", mass=1.0, inertia=(1, 1, 1), position=(0, 1, 0))
+    model.add_revolute("A", "ground", "bob", point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_motor("push", "A", da.Table((0, 0.5, 1), (0, 1, 0)))
+    with monkeypatch.context() as older:
+        older.setattr(serialise, "_LATER", tuple(name for name in serialise._LATER if name != "monotone"))
+        run = da.simulate(model, 0.1, out=tmp_path / "run.zarr")
+        hash_then = model.hash
+    assert hash_then != model.hash
+    assert np.array_equal(da.load(tmp_path / "run.zarr").q, run.q)
